@@ -6,3 +6,7 @@
 //! counted in bits from the most significant bit of the first byte, as the programmer's
 //! reference manual (PRM) counts them.
 #![no_std]
+
+pub mod bits;
+
+pub use bits::Field;

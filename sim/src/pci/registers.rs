@@ -1,0 +1,149 @@
+//! BAR 0: initialization segment, command queue and UAR pages around a chip.
+
+use crate::device::{Chip, Config, FIRST_UAR, Host};
+use prm::bits::{be32, be64};
+
+const CMDQ_LOG_SIZE: u32 = 5;
+const CMDQ_LOG_STRIDE: u32 = 6;
+/// Data bytes of a command mailbox block, and where its next pointer sits.
+const MAILBOX_DATA: usize = 512;
+const MAILBOX_NEXT: u64 = 560;
+/// Largest mailbox that a command may have: more than any command of the PRM needs.
+const MAX_COMMAND: usize = 1 << 20;
+/// Event type of a completed command.
+const EVENT_CMD: u8 = 0x0a;
+
+/// The registers of one function.
+pub struct Registers {
+    config: Config,
+    chip: Chip,
+    cmdq: u64,
+    nic_ifc: u32,
+    health: u32,
+}
+
+impl Registers {
+    /// Registers after reset, around a new chip.
+    pub fn new(config: Config) -> Registers {
+        Registers { chip: Chip::new(config.clone()), config, cmdq: 0, nic_ifc: 0, health: 0 }
+    }
+
+    /// Function-level reset.
+    pub fn reset(&mut self) {
+        *self = Registers::new(self.config.clone());
+    }
+
+    /// The chip behind the registers.
+    pub fn chip(&mut self) -> &mut Chip {
+        &mut self.chip
+    }
+
+    /// A read of BAR 0.
+    pub fn read(&mut self, offset: u64, buf: &mut [u8]) {
+        let mut word = offset & !3;
+        let mut bytes = self.segment(word).to_be_bytes();
+        for (k, b) in buf.iter_mut().enumerate() {
+            let at = offset + k as u64;
+            if at & !3 != word {
+                word = at & !3;
+                bytes = self.segment(word).to_be_bytes();
+            }
+            *b = bytes[(at & 3) as usize];
+        }
+    }
+
+    /// A store into BAR 0.
+    pub fn write(&mut self, host: &dyn Host, offset: u64, data: &[u8]) {
+        if offset >= (FIRST_UAR as u64) << 12 {
+            return self.chip.uar_write(host, (offset >> 12) as u32, (offset & 0xfff) as u32, data);
+        }
+        if data.len() != 4 {
+            return;
+        }
+        let v = be32(data, 0);
+        match offset {
+            0x10 => self.cmdq = (self.cmdq & 0xffff_ffff) | (v as u64) << 32,
+            0x14 => {
+                self.cmdq = (self.cmdq & !0xffff_ffff) | (v & 0xffff_f000) as u64;
+                self.nic_ifc = v >> 8 & 3;
+            }
+            0x18 => {
+                for slot in 0..32 {
+                    if v >> slot & 1 != 0 {
+                        self.command(host, slot);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A word of the initialization segment.
+    fn segment(&mut self, offset: u64) -> u32 {
+        match offset {
+            0x00 => 28 | 43 << 16,  // firmware minor, major
+            0x04 => 5 << 16 | 1000, // command interface revision, firmware subminor
+            0x10 => (self.cmdq >> 32) as u32,
+            0x14 => {
+                (self.cmdq as u32 & 0xffff_f000) | self.nic_ifc << 8 | CMDQ_LOG_SIZE << 4 | CMDQ_LOG_STRIDE
+            }
+            0x1fc => 0, // initializing: done
+            0x1000 => (self.chip.clock() >> 32) as u32,
+            0x1004 => self.chip.clock() as u32,
+            0x1010 => {
+                // the driver takes a counter that stands still for a dead device
+                self.health = self.health.wrapping_add(1);
+                self.health & 0xff_ffff
+            }
+            _ => 0,
+        }
+    }
+
+    fn command(&mut self, host: &dyn Host, slot: u32) {
+        let at = self.cmdq + ((slot as u64) << CMDQ_LOG_STRIDE);
+        let mut entry = [0u8; 64];
+        if host.read(at, &mut entry).is_err() {
+            return;
+        }
+        let (inlen, outlen) = (be32(&entry, 4) as usize, be32(&entry, 56) as usize);
+        let input = gather(host, &entry[16..32], inlen.min(MAX_COMMAND), be64(&entry, 8));
+        let mut out = vec![0u8; outlen.clamp(16, MAX_COMMAND)];
+        // The command that makes the command event queue is itself polled for: an event
+        // for it would name a slot the driver has already given back.
+        let told = self.chip.event_wanted(EVENT_CMD);
+        self.chip.execute(host, &input, &mut out);
+        scatter(host, &out, be64(&entry, 48));
+        let _ = host.write(at + 32, &out[..16]);
+        // the ownership bit last
+        let _ = host.write(at + 63, &[0]);
+        if told {
+            self.chip.raise(host, EVENT_CMD, 0, &(1u32 << slot).to_be_bytes());
+        }
+    }
+}
+
+fn gather(host: &dyn Host, inline: &[u8], len: usize, mut next: u64) -> Vec<u8> {
+    let mut v = inline[..len.min(inline.len())].to_vec();
+    while v.len() < len && next != 0 {
+        let mut block = vec![0u8; (len - v.len()).min(MAILBOX_DATA)];
+        let mut link = [0u8; 8];
+        if host.read(next, &mut block).is_err() || host.read(next + MAILBOX_NEXT, &mut link).is_err() {
+            break;
+        }
+        v.extend_from_slice(&block);
+        next = u64::from_be_bytes(link);
+    }
+    v.resize(len, 0);
+    v
+}
+
+fn scatter(host: &dyn Host, out: &[u8], mut next: u64) {
+    for block in out.get(16..).unwrap_or(&[]).chunks(MAILBOX_DATA) {
+        let mut link = [0u8; 8];
+        if next == 0 || host.write(next, block).is_err() || host.read(next + MAILBOX_NEXT, &mut link).is_err()
+        {
+            return;
+        }
+        next = u64::from_be_bytes(link);
+    }
+}
