@@ -1,0 +1,100 @@
+//! Serves functions on unix sockets, one client each, all in one thread: functions that
+//! share a wire see each other's packets in the order in which they were sent.
+
+use super::function::Function;
+use super::vfio_user;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+
+/// How long a queue that waits for its peer (no receive posted yet, say) is left alone, ms.
+const RETRY: i32 = 1;
+
+/// A function, the socket it is offered on, and its client.
+pub struct Slot {
+    function: Function,
+    listener: UnixListener,
+    client: Option<UnixStream>,
+}
+
+impl Slot {
+    /// Offer `function` on a new socket at `path`.
+    pub fn new(path: &Path, function: Function) -> io::Result<Slot> {
+        let listener = UnixListener::bind(path)?;
+        listener.set_nonblocking(true)?;
+        Ok(Slot { function, listener, client: None })
+    }
+
+    fn descriptor(&self) -> i32 {
+        self.client.as_ref().map_or(self.listener.as_raw_fd(), |c| c.as_raw_fd())
+    }
+
+    /// Something is to be read: a message, or a new client.
+    fn ready(&mut self) {
+        match &mut self.client {
+            None => match self.listener.accept() {
+                Ok((stream, _)) => self.client = Some(stream),
+                Err(e) => eprintln!("vfio-user: accept: {e}"),
+            },
+            Some(stream) => {
+                if let Err(e) = vfio_user::serve_one(stream, &mut self.function) {
+                    if e.kind() != io::ErrorKind::UnexpectedEof {
+                        eprintln!("vfio-user: client dropped: {e}");
+                    }
+                    self.client = None;
+                    self.function.unplug();
+                }
+            }
+        }
+    }
+}
+
+/// A set of functions being served.
+pub struct Server {
+    slots: Vec<Slot>,
+}
+
+impl Server {
+    /// A server of these functions.
+    pub fn new(slots: Vec<Slot>) -> Server {
+        Server { slots }
+    }
+
+    /// Serve until polling fails, or, with `once`, until all clients that came have gone.
+    pub fn run(&mut self, once: bool) -> io::Result<()> {
+        let mut busy = false;
+        let mut seen = false;
+        loop {
+            let mut polled: Vec<libc::pollfd> = self
+                .slots
+                .iter()
+                .map(|s| libc::pollfd { fd: s.descriptor(), events: libc::POLLIN, revents: 0 })
+                .collect();
+            let timeout = if busy { RETRY } else { -1 };
+            // SAFETY: the vector holds `len` entries and outlives the call.
+            let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, timeout) };
+            if n < 0 {
+                let e = io::Error::last_os_error();
+                if e.kind() == io::ErrorKind::Interrupted {
+                    continue;
+                }
+                return Err(e);
+            }
+            for (slot, p) in self.slots.iter_mut().zip(&polled) {
+                if p.revents != 0 {
+                    slot.ready();
+                }
+            }
+            busy = false;
+            for slot in &mut self.slots {
+                busy |= slot.function.progress();
+            }
+            let clients = self.slots.iter().any(|s| s.client.is_some());
+            seen |= clients;
+            if once && seen && !clients {
+                return Ok(());
+            }
+        }
+    }
+}
