@@ -5,6 +5,7 @@
 #   scripts/reference.sh [fetch] [RELEASE...]    lay the roots (56.1 and 65.0)
 #   scripts/reference.sh root RELEASE            print the folder of a root
 #   scripts/reference.sh lib RELEASE             print the folder of its shared libraries
+#   scripts/reference.sh pkgconfig RELEASE       print a PKG_CONFIG_PATH that compiles against it
 #   scripts/reference.sh run RELEASE PROGRAM...  run a program with that root's loader and libraries
 #
 # Release 44.0 is the host's own (Debian 12); its "root" is /.
@@ -63,7 +64,27 @@ apt_in() {
 }
 
 # What shows that a root is whole: written last, with the version that was unpacked.
-complete() { [ -f "$cache/$1/.complete" ] && [ -e "$(providers_in "$cache/$1")" ]; }
+complete() { [ -f "$cache/$1/.complete" ] && [ -e "$(providers_in "$cache/$1")" ] && [ -d "$cache/$1/devel" ]; }
+
+# The root's verbs headers and libraries in a place of their own: its /usr/include also holds
+# a C library that is not this host's. Programs are linked with the host's C library, so what
+# the root's libraries want of a newer one is not the link editor's concern.
+lay_dev() {
+    local root=$1 final=$2 name version
+    mkdir -p "$root/devel"/{include,lib,pkgconfig}
+    ln -sfn ../../usr/include/infiniband "$root/devel/include/infiniband"
+    for name in ibverbs mlx5; do
+        ln -sfn "../../usr/lib/$triplet/$(basename "$(readlink "$root/usr/lib/$triplet/lib$name.so.1")")" "$root/devel/lib/lib$name.so"
+        version=$(sed -n 's/^Version: //p' "$root/usr/lib/$triplet/pkgconfig/lib$name.pc")
+        cat >"$root/devel/pkgconfig/lib$name.pc" <<PC
+Name: lib$name
+Description: lib$name of the reference root
+Version: $version
+Libs: -L$final/devel/lib -Wl,--allow-shlib-undefined -l$name
+Cflags: -I$final/devel/include
+PC
+    done
+}
 
 providers_in() {
     local first
@@ -106,6 +127,7 @@ fetch() {
                 --exclude='./usr/share/doc/*' --exclude='./usr/share/man/*' --exclude='./usr/share/locale/*'
     done
     [ -e "$(providers_in "$root.new")" ] || die "the unpacked root of $release has no mlx5 provider"
+    lay_dev "$root.new" "$root"
     echo "$have" >"$root.new/.complete"
     rm -rf "$root"
     mv "$root.new" "$root"
@@ -149,6 +171,7 @@ run() {
 case ${1:-fetch} in
 root) root_of "${2:?release}" ;;
 lib) if [ "${2:?release}" = 44.0 ]; then echo "/usr/lib/$triplet"; else echo "$(root_of "$2")/usr/lib/$triplet"; fi ;;
+pkgconfig) if [ "${2:?release}" = 44.0 ]; then echo; else echo "$(root_of "$2")/devel/pkgconfig"; fi ;;
 run)
     [ $# -ge 3 ] || die "usage: reference.sh run RELEASE PROGRAM [ARGUMENT...]"
     shift
