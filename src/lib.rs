@@ -1,1 +1,30 @@
 //! `libmlx5.so.1`: the mlx5 verbs provider and the mlx5dv API.
+//!
+//! From the C border down: `exports` turns C calls into safe ones and results back (`border`);
+//! `provider` is what libibverbs sees; `devx` and its neighbours do the work; `uverbs` is the only
+//! room that talks to the kernel.
+#![allow(dead_code)]
+
+#[cfg(not(panic = "abort"))]
+#[cfg(not(test))]
+compile_error!("a panic must not cross into C: build with panic = \"abort\"");
+
+#[macro_use]
+mod error;
+mod abi;
+mod border;
+mod devx;
+mod env;
+mod exports;
+mod provider;
+mod trace;
+mod uverbs;
+
+/// Runs when the library is loaded, after libibverbs' own constructors: it is in DT_NEEDED.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static CONSTRUCTOR: extern "C" fn() = constructor;
+
+extern "C" fn constructor() {
+    provider::load();
+}

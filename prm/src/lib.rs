@@ -8,5 +8,6 @@
 #![no_std]
 
 pub mod bits;
+pub mod uverbs;
 
 pub use bits::Field;

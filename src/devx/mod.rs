@@ -1,0 +1,3 @@
+//! DEVX: commands, objects and resources that the application handles itself.
+
+pub mod reserved_qpn;

@@ -1,0 +1,5 @@
+//! Reserved QP numbers.
+
+/// Blocks of reserved QP numbers of a context.
+#[derive(Default)]
+pub struct ReservedQpns {}

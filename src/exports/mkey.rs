@@ -1,0 +1,34 @@
+//! Indirect memory keys.
+
+use crate::exports::prelude::*;
+
+/// Indirect mkey (`MLX5_1.10`). Returns: NULL with errno set on failure.
+///
+/// # Safety
+/// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mlx5dv_create_mkey(_mkey_init_attr: *mut mlx5dv_mkey_init_attr) -> *mut mlx5dv_mkey {
+    missing!(null, "mlx5dv_create_mkey")
+}
+
+/// Destroy it (`MLX5_1.10`). Returns: E-val: 0 or a positive errno.
+///
+/// # Safety
+/// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mlx5dv_destroy_mkey(_mkey: *mut mlx5dv_mkey) -> c_int {
+    missing!(value, "mlx5dv_destroy_mkey")
+}
+
+/// Fetch and clear signature error (inline mlx5dv_mkey_check) (`MLX5_1.20`). Returns: E-val: 0 or a positive errno.
+///
+/// # Safety
+/// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _mlx5dv_mkey_check(
+    _mkey: *mut mlx5dv_mkey,
+    _err_info: *mut mlx5dv_mkey_err,
+    _err_info_size: usize,
+) -> c_int {
+    missing!(value, "_mlx5dv_mkey_check")
+}
