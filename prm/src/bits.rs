@@ -79,6 +79,11 @@ impl Field {
         Field { off: self.off + bits, bits: self.bits }
     }
 
+    /// The same field of a layout nested at `outer`: `Qpc::PD.within(CreateQpIn::QPC)`.
+    pub const fn within(self, outer: Field) -> Field {
+        self.at(outer.off)
+    }
+
     /// The same field of element `n` of an array whose elements are `stride` bits apart.
     pub const fn nth(self, n: usize, stride: usize) -> Field {
         self.at(n * stride)

@@ -5,9 +5,27 @@
 //! `no_std`, no dependency, no allocation. Field positions in device structures are
 //! counted in bits from the most significant bit of the first byte, as the programmer's
 //! reference manual (PRM) counts them.
+//!
+//! ```
+//! use prm::{AllocPdOut, CreateMkeyIn, Mkc, opcode};
+//!
+//! let mut cmd = [0u8; CreateMkeyIn::SIZE];
+//! CreateMkeyIn::OPCODE.set(&mut cmd, opcode::CREATE_MKEY as u64);
+//! Mkc::PD.within(CreateMkeyIn::MEMORY_KEY_MKEY_ENTRY).set(&mut cmd, 7);
+//! assert_eq!(cmd[0x1d..0x20], [0, 0, 7]);
+//! assert_eq!(AllocPdOut::PD.get(&[0; 16]), 0);
+//! ```
 #![no_std]
 
 pub mod bits;
+pub mod event;
+pub mod ifc;
+pub mod layout;
+pub mod object;
+pub mod opcode;
+pub mod status;
 pub mod uverbs;
 
 pub use bits::Field;
+pub use ifc::*;
+pub use layout::Layout;
