@@ -18,6 +18,7 @@
 #![no_std]
 
 pub mod bits;
+pub mod cqe;
 pub mod event;
 pub mod ifc;
 pub mod layout;
@@ -25,6 +26,7 @@ pub mod object;
 pub mod opcode;
 pub mod status;
 pub mod uverbs;
+pub mod wqe;
 
 pub use bits::Field;
 pub use ifc::*;
