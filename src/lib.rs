@@ -16,6 +16,7 @@ mod border;
 mod devx;
 mod env;
 mod exports;
+mod mmio;
 mod provider;
 mod trace;
 mod uverbs;
