@@ -24,6 +24,9 @@
 
 #define UNUSED __attribute__((unused))
 
+/* What was said before a crash is part of the finding. */
+static __attribute__((constructor)) void line_by_line(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+
 /* ---- errno by name -------------------------------------------------------- */
 static UNUSED const char *en(int e)
 {
@@ -214,7 +217,8 @@ static UNUSED void devx_cq_destroy(struct devx_cq *cq)
 
 	if (cq->obj)
 		MUST(!mlx5dv_devx_obj_destroy(cq->obj));
-	MUST(!mlx5dv_devx_umem_dereg(cq->umem));
+	if (cq->umem)
+		MUST(!mlx5dv_devx_umem_dereg(cq->umem));
 	MUST(!mlx5dv_devx_umem_dereg(cq->dbr));
 	free(cq->mem);
 	free(cq->dbr_mem);
