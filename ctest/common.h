@@ -77,7 +77,7 @@ static UNUSED long show_num(const char *label, long n, int e)
 #define VAL(label, call) ({ errno = 0; int r_ = (call); show_val(label, r_, errno); })
 #define PTR(label, call) ({ errno = 0; __auto_type p_ = (call); show_ptr(label, p_, errno); p_; })
 #define NUM(label, call) ({ errno = 0; long n_ = (call); show_num(label, n_, errno); })
-#define MUST(cond) do { if (!(cond)) { printf("stopped at %s:%d: %s (errno %s)\n", __FILE__, __LINE__, #cond, en(errno)); exit(1); } } while (0)
+#define MUST(cond) do { if (!(cond)) { printf("stopped at %s:%d: %s (errno %s)\n", __FILE_NAME__, __LINE__, #cond, en(errno)); exit(1); } } while (0)
 
 /* ---- device ---------------------------------------------------------------- */
 static UNUSED struct ibv_device **device_list;

@@ -35,7 +35,6 @@ static void query(struct ibv_context *ctx, const char *label, uint64_t mask)
 	u.dv.comp_mask = mask;
 	VAL(label, mlx5dv_query_device(ctx, &u.dv));
 	printf("  version %u flags %#llx comp_mask %#llx\n", u.dv.version, (unsigned long long)u.dv.flags, (unsigned long long)u.dv.comp_mask);
-	for (unsigned i = 0; i < 24; i++)
 	for (unsigned i = 0; i < sizeof field / sizeof *field; i++) {
 		const struct field *f = &field[i];
 		bool touched = false;

@@ -1,6 +1,6 @@
 /* Symbol versions as the loader sees them: every exported name at its node, the same name one
  * node before and after its own, and without a version.
- * run: -- @symbols
+ * run default: arg @symbols
  */
 #include "common.h"
 #include <dlfcn.h>

@@ -7,6 +7,8 @@
 #   scripts/reference.sh lib RELEASE             print the folder of its shared libraries
 #   scripts/reference.sh pkgconfig RELEASE       print a PKG_CONFIG_PATH that compiles against it
 #   scripts/reference.sh run RELEASE PROGRAM...  run a program with that root's loader and libraries
+#   scripts/reference.sh command RELEASE PROGRAM print that command, one word a line, for callers
+#                                                that would rather not have this shell in between
 #
 # Release 44.0 is the host's own (Debian 12); its "root" is /.
 #
@@ -135,37 +137,42 @@ fetch() {
     echo "reference $release: ready ($have)"
 }
 
-run() {
-    local release=$1 program=$2 root lib loader own
+# The words that run a program, into the array `words`.
+command_for() {
+    local release=$1 program=$2 root folder own loader lib
     shift 2
     root=$(root_of "$release")
-    if [ "$release" != 44.0 ]; then
-        complete "$release" || die "no root of $release yet: run scripts/reference.sh fetch $release"
-        if [[ $program != */* ]]; then
-            for lib in "$root/usr/bin" "$root/usr/sbin"; do
-                if [ -x "$lib/$program" ]; then program=$lib/$program; break; fi
-            done
-        fi
-    fi
-    [[ $program == */* ]] || program=$(command -v "$program") || die "$program: not found"
+    words=(env)
     if [ "$release" = 44.0 ]; then
         if [ -n "${MLX5_DIR:-}" ]; then
-            export LD_LIBRARY_PATH=$MLX5_DIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} RDMAV_DRIVERS=$MLX5_DIR/libmlx5
+            words+=("LD_LIBRARY_PATH=$MLX5_DIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "RDMAV_DRIVERS=$MLX5_DIR/libmlx5")
         fi
-        exec "$program" "$@"
+        words+=("$program" "$@")
+        return
     fi
+    complete "$release" || die "no root of $release yet: run scripts/reference.sh fetch $release"
+    if [[ $program != */* ]]; then
+        for folder in "$root/usr/bin" "$root/usr/sbin"; do
+            if [ -x "$folder/$program" ]; then
+                program=$folder/$program
+                break
+            fi
+        done
+    fi
+    [[ $program == */* ]] || program=$(command -v "$program") || die "$program: not found"
     lib=$root/usr/lib/$triplet
     own=$(providers_in "$root")
     loader=$(readlink -e "$root"/lib64/ld-linux-*.so.* "$root"/lib/ld-linux-*.so.* 2>/dev/null | head -n1 || true)
     [ -n "$loader" ] || die "no dynamic loader in $root"
-    if [[ $program == "$root"/usr/bin/python3* ]]; then export PYTHONHOME=$root/usr; fi
+    if [[ $program == "$root"/usr/bin/python3* ]]; then words+=("PYTHONHOME=$root/usr"); fi
     if [ -n "${MLX5_DIR:-}" ]; then
-        export RDMAV_DRIVERS=$MLX5_DIR/libmlx5
-        exec "$loader" --argv0 "$program" --preload "$MLX5_DIR/libmlx5.so.1" \
-            --library-path "$MLX5_DIR:$lib" "$program" "$@"
+        words+=("RDMAV_DRIVERS=$MLX5_DIR/libmlx5" "$loader" --argv0 "$program"
+            --preload "$MLX5_DIR/libmlx5.so.1" --library-path "$MLX5_DIR:$lib")
+    else
+        words+=("RDMAV_DRIVERS=${own%-rdmav*}" "$loader" --argv0 "$program"
+            --preload "$lib/libmlx5.so.1" --library-path "$lib")
     fi
-    export RDMAV_DRIVERS=${own%-rdmav*}
-    exec "$loader" --argv0 "$program" --preload "$lib/libmlx5.so.1" --library-path "$lib" "$program" "$@"
+    words+=("$program" "$@")
 }
 
 case ${1:-fetch} in
@@ -175,7 +182,14 @@ pkgconfig) if [ "${2:?release}" = 44.0 ]; then echo; else echo "$(root_of "$2")/
 run)
     [ $# -ge 3 ] || die "usage: reference.sh run RELEASE PROGRAM [ARGUMENT...]"
     shift
-    run "$@"
+    command_for "$@"
+    exec "${words[@]}"
+    ;;
+command)
+    [ $# -ge 3 ] || die "usage: reference.sh command RELEASE PROGRAM [ARGUMENT...]"
+    shift
+    command_for "$@"
+    printf '%s\n' "${words[@]}"
     ;;
 fetch)
     [ $# -eq 0 ] || shift

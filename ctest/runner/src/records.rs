@@ -1,0 +1,29 @@
+//! Comparing what two libraries ask of the kernel: the same program under the same libibverbs,
+//! the simulator's record of every call, line by line.
+
+use crate::Verdict;
+use crate::cell::{self, Manner, Side};
+use crate::compile;
+use crate::expected;
+use crate::place::Places;
+use crate::program::{Program, Run};
+
+/// Run on both and compare.
+pub fn compare(places: &Places, program: &Program, run: &Run, lines: usize) -> Verdict {
+    if program.records_differ.is_some() {
+        return Verdict::Skipped;
+    }
+    let record = |ours: bool| -> Result<String, String> {
+        // one binary for both: what differs is then the library alone
+        let binary = compile::compile(places, program, false)?;
+        let side = Side { ours, release: "65.0".into() };
+        let manner = Manner { record: true, valgrind: false };
+        Ok(cell::execute(places, program, run, &side, &binary, manner)?.record)
+    };
+    match record(false).and_then(|theirs| Ok((theirs, record(true)?))) {
+        Err(e) => Verdict::Failed(format!("    {e}\n")),
+        Ok((theirs, _)) if theirs.is_empty() && !program.name.starts_with("no_device") => Verdict::Passed,
+        Ok((theirs, ours)) if theirs == ours => Verdict::Passed,
+        Ok((theirs, ours)) => Verdict::Failed(expected::difference(&theirs, &ours, lines)),
+    }
+}
