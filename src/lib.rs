@@ -13,13 +13,16 @@ compile_error!("a panic must not cross into C: build with panic = \"abort\"");
 mod error;
 mod abi;
 mod border;
+mod datapath;
 mod devx;
 mod env;
 mod exports;
 mod mmio;
 mod provider;
+mod sync;
 mod trace;
 mod uverbs;
+mod verbs;
 
 /// Runs when the library is loaded, after libibverbs' own constructors: it is in DT_NEEDED.
 #[used]

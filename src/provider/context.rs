@@ -12,8 +12,10 @@ use super::{
 };
 use crate::{
     abi::{dv::mlx5dv_ctx_allocators, provider::verbs_context, verbs::ibv_context},
+    datapath::{mkey::Mkey, queue::Resource},
     devx::reserved_qpn::ReservedQpns,
     error::{Errno, Result},
+    verbs::{dbrec::DbrecPool, huge::HugePool, table::Table},
 };
 use core::ffi::c_int;
 use parking_lot::Mutex;
@@ -56,6 +58,21 @@ pub struct Context {
     pub allocators: Mutex<Option<Allocators>>,
     /// Blocks of reserved QP numbers.
     pub reserved_qpns: Mutex<ReservedQpns>,
+    /// Huge page segments of queues.
+    pub huge: HugePool,
+    /// Doorbell records of queues.
+    pub dbrecs: DbrecPool,
+    /// Objects of completions by user index (CQE version 1).
+    pub uidxs: Table<Resource>,
+    /// QPs by number (CQE version 0).
+    pub qps: Table<Resource>,
+    /// Basic SRQs by number; all SRQs with CQE version 0.
+    pub srqs: Table<Resource>,
+    /// Mkeys of `mlx5dv_create_mkey` by index.
+    pub mkeys: Table<Mkey>,
+    /// Held while a number of QPs or SRQs passes from one object to another (CQE version 0): the
+    /// kernel may give it to a new object before the old one is out of the table.
+    pub numbers: Mutex<()>,
 }
 
 /// What an address handle needs to know of a port.

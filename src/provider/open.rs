@@ -21,6 +21,7 @@ use crate::{
     border, env,
     error::{Errno, Result},
     trace,
+    verbs::{dbrec::DbrecPool, huge::HugePool, table::Table},
 };
 use core::{
     ffi::{c_int, c_void},
@@ -201,7 +202,14 @@ unsafe fn open(
             ports: ports,
             allocators: Mutex::new(None),
             reserved_qpns: Mutex::default(),
+            huge: HugePool::default(),
+            dbrecs: DbrecPool::default(),
+            numbers: Mutex::default(),
         }
+        Table::write_empty(&raw mut (*context).uidxs);
+        Table::write_empty(&raw mut (*context).qps);
+        Table::write_empty(&raw mut (*context).srqs);
+        Table::write_empty(&raw mut (*context).mkeys);
         ops::set(ibverbs, &*context);
     }
     Ok(context.cast())

@@ -9,6 +9,7 @@ use super::{
     open::free_context,
     port::{query_port_op, query_port_speed_op},
 };
+use crate::{datapath, verbs};
 use core::ffi::c_void;
 
 /// Gives the context our operations. What is not set keeps libibverbs' own answer, which is that
@@ -22,7 +23,8 @@ pub fn set(ibverbs: &Ibverbs, context: &Context) {
         (Op::query_port_speed, query_port_speed_op as *const c_void),
         (Op::query_rt_values, query_rt_values_op as *const c_void),
     ];
-    for (op, function) in ops {
+    let queues = datapath::ops(context.info.cqe_version);
+    for (op, function) in ops.into_iter().chain(verbs::ops()).chain(queues) {
         table.set(op, function);
     }
     // SAFETY: the verbs part was initialised by libibverbs; the table has its release's layout

@@ -1,0 +1,201 @@
+//! Queue pairs: the struct, and what `verbs` needs of the data path.
+
+use super::queue::{Dbrec, RecvQueue, Resource, ResourceKind, SendQueue};
+use crate::{
+    abi::{
+        dv::mlx5dv_qp_ex,
+        verbs::{ibv_qp, ibv_qp_ex},
+    },
+    error::Result,
+    provider::{Context, layout::MAX_VERBS_QP, uar::Bfreg},
+    verbs::qp::Ownership,
+};
+use core::{
+    cell::{Cell, UnsafeCell},
+    mem::{self, MaybeUninit},
+};
+
+/// A queue pair. Its first bytes are `verbs_qp` of whichever release; ours stand behind the
+/// largest one.
+#[repr(C)]
+pub struct Qp {
+    /// libibverbs' and the application's part: `ibv_qp`, `ibv_qp_ex`, then `comp_mask` of
+    /// `verbs_qp` at an offset that the release decides.
+    pub verbs: UnsafeCell<[u64; MAX_VERBS_QP / 8]>,
+    /// `mlx5dv_qp_ex_from_ibv_qp_ex` answers its address.
+    pub dv: UnsafeCell<MaybeUninit<mlx5dv_qp_ex>>,
+    /// Kind `Qp` or `Dct`.
+    pub resource: Resource,
+    /// `IBV_QPT_*`; for `IBV_QPT_DRIVER` see `dc_type`.
+    pub qp_type: u32,
+    /// `MLX5DV_DCTYPE_*` of a driver QP, else 0.
+    pub dc_type: u32,
+    /// Number of the QP; 0 for a DCT before RTR and for RSS.
+    pub qp_num: Cell<u32>,
+    /// BlueFlame register; NULL for QPs that never ring: DCT, RSS, opened.
+    pub bf: *const Bfreg,
+    /// BlueFlame for posts that are not inline: `MLX5_POST_SEND_PREFER_BF`, and not `MLX5_SHUT_UP_BF`.
+    pub prefer_bf: bool,
+    /// No BlueFlame at all: `MLX5_SHUT_UP_BF`.
+    pub shut_up_bf: bool,
+    /// UD QP of `IBV_QP_CREATE_SOURCE_QPN`.
+    pub underlay: bool,
+    /// RSS QP: a handle without queues.
+    pub rss: bool,
+    /// Atomic requests may be posted.
+    pub atomics_enabled: bool,
+    /// Bytes of the packet header that must be inline in an Ethernet WQE: 0 or 18.
+    pub eth_min_inline: u16,
+    /// Checksum offloads that the port has, `IBV_RAW_PACKET_CAP_*`-wise: set when known.
+    pub tx_csum: Cell<bool>,
+    /// As `tx_csum`, for receives: `wc_flags` tell IP checksums.
+    pub rx_csum: Cell<bool>,
+    pub sq: SendQueue,
+    pub rq: RecvQueue,
+    /// NULL for QPs without queues.
+    pub dbrec: *const Dbrec,
+    /// State of the `ibv_wr_*` builder. Guarded by the send queue's lock.
+    pub wr: Builder,
+    /// Lkey and address of the PD's 64-byte scratch region for memcpy requests; (0, 0) without.
+    pub opaque: (u32, u64),
+    /// Owners of rings, doorbell record, register, table entry, and notes for modify.
+    pub own: Ownership,
+    pub context: *const Context,
+}
+
+/// State between `ibv_wr_start` and `ibv_wr_complete`. Guarded by the send queue's lock.
+#[derive(Default)]
+pub struct Builder {
+    /// First errno of the batch, 0 if none.
+    pub err: Cell<i32>,
+    /// Requests in the batch.
+    pub nreq: Cell<u32>,
+    /// `cur_post` at start, for the way back.
+    pub cur_post_rb: Cell<u32>,
+    /// `fm_cache` at start.
+    pub fm_cache_rb: Cell<u8>,
+    /// A request of the batch carries data inline.
+    pub inl_wqe: Cell<bool>,
+    /// Control segment of the open WQE.
+    pub cur_ctrl: Cell<*mut u8>,
+    /// Ethernet segment of the open WQE.
+    pub cur_eth: Cell<*mut u8>,
+    /// Where the next segment goes.
+    pub cur_data: Cell<*mut u8>,
+    /// Octowords of the open WQE so far.
+    pub cur_size: Cell<u32>,
+    /// Setters that the open WQE has got.
+    pub setters: Cell<u32>,
+    /// Setters that `mkey_configure` waits for.
+    pub mkey_setters: Cell<u32>,
+    /// Mkey of the open WQE.
+    pub mkey: Cell<*const super::mkey::Mkey>,
+}
+
+impl Default for Resource {
+    fn default() -> Self {
+        Resource::new(ResourceKind::Qp)
+    }
+}
+
+/// What posting functions a QP shall get.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WrOps {
+    /// `IBV_QP_EX_WITH_*`; 0 if the application did not ask for the extended interface.
+    pub verbs: u64,
+    /// `MLX5DV_QP_EX_WITH_*`.
+    pub dv: u64,
+    /// `IBV_QP_INIT_ATTR_SEND_OPS_FLAGS` or `MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS` was set.
+    pub asked: bool,
+}
+
+impl Qp {
+    /// The QP behind a public pointer.
+    ///
+    /// # Safety
+    /// `qp` was made by this library and outlives the reference.
+    #[inline(always)]
+    pub unsafe fn from_ibv<'a>(qp: *mut ibv_qp) -> &'a Qp {
+        // SAFETY: the public struct is the first member.
+        unsafe { &*qp.cast() }
+    }
+
+    /// As [`Self::from_ibv`].
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub unsafe fn from_ibv_ex<'a>(qp: *mut ibv_qp_ex) -> &'a Qp {
+        // SAFETY: as in `from_ibv`.
+        unsafe { &*qp.cast() }
+    }
+
+    /// The QP behind its mlx5dv face.
+    ///
+    /// # Safety
+    /// `dv` is the address of a live QP's `dv` member.
+    #[inline(always)]
+    pub unsafe fn from_dv<'a>(dv: *mut mlx5dv_qp_ex) -> &'a Qp {
+        // SAFETY: as the caller promises.
+        unsafe { &*dv.byte_sub(mem::offset_of!(Qp, dv)).cast() }
+    }
+
+    /// The QP whose member a resource is.
+    ///
+    /// # Safety
+    /// `resource` is the member of a live `Qp`: its kind says so.
+    #[inline(always)]
+    pub unsafe fn of<'a>(resource: *const Resource) -> &'a Qp {
+        // SAFETY: as the caller promises.
+        unsafe { &*resource.byte_sub(mem::offset_of!(Qp, resource)).cast() }
+    }
+
+    /// The public face.
+    #[inline(always)]
+    pub fn ibv(&self) -> *mut ibv_qp {
+        self.verbs.get().cast()
+    }
+
+    /// The face of the extended work request interface.
+    #[inline(always)]
+    pub fn ibv_ex(&self) -> *mut ibv_qp_ex {
+        self.verbs.get().cast()
+    }
+
+    /// State as libibverbs tracks it, `IBV_QPS_*`.
+    #[inline(always)]
+    pub fn state(&self) -> u32 {
+        // SAFETY: the public part is initialised; libibverbs stores the member without lock, as
+        // it always has.
+        unsafe { (&raw const (*self.ibv()).state).read() }
+    }
+
+    /// The context the QP belongs to.
+    #[inline(always)]
+    pub fn context(&self) -> &Context {
+        // SAFETY: libibverbs' rule: a context outlives its objects.
+        unsafe { &*self.context }
+    }
+
+    /// Chooses the functions of the extended interface (`ibv_qp_ex`, `mlx5dv_qp_ex`) by type and
+    /// `ops`. EOPNOTSUPP if an operation cannot be had. Called once, before the QP is known to
+    /// anybody; members up to the queues' sizes are final.
+    pub fn install(&self, _ops: &WrOps) -> Result<()> {
+        Ok(())
+    }
+
+    /// The QP went to `state` (`IBV_QPS_*`), by whichever way: posting is open or closed from now
+    /// on. Called with the new state after the device has it.
+    pub fn state_changed(&self, state: u32) {
+        use crate::abi::verbs::consts::*;
+        match state {
+            IBV_QPS_RESET => {
+                self.rq.sge_limit.set(super::queue::POST_REFUSED);
+                self.sq.sge_limit.set(super::queue::POST_REFUSED);
+            }
+            IBV_QPS_INIT => self.rq.sge_limit.set(self.rq.max_gs as i32),
+            IBV_QPS_RTS => self.sq.sge_limit.set(self.sq.max_gs as i32),
+            _ => {}
+        }
+    }
+}
