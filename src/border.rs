@@ -7,17 +7,27 @@ use crate::{
 };
 use core::{ffi::c_int, ptr};
 
-/// 0, or the positive errno. errno itself is set as well, as a failed system call would leave it.
+/// 0, or the positive errno. errno itself stays as it is: set if a system call refused, else the
+/// caller's, which is what programs that look at it know.
 #[inline(always)]
 pub fn value(name: &'static str, f: impl FnOnce() -> Result<()>) -> c_int {
     match f() {
         Ok(()) => 0,
         Err(r) => {
             trace::refusal(name, &r);
-            r.errno.set();
             r.errno.0
         }
     }
+}
+
+/// As [`value`], for the functions that set errno as well whoever refused.
+#[inline(always)]
+pub fn value_and_errno(name: &'static str, f: impl FnOnce() -> Result<()>) -> c_int {
+    let result = value(name, f);
+    if result != 0 {
+        Errno(result).set();
+    }
+    result
 }
 
 /// A pointer, or NULL with errno set.

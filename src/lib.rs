@@ -17,6 +17,7 @@ mod datapath;
 mod devx;
 mod env;
 mod exports;
+mod handle;
 mod mmio;
 mod provider;
 mod sync;

@@ -1,6 +1,21 @@
 //! DEVX commands and objects.
 
-use crate::exports::prelude::*;
+use crate::{
+    devx::{Mailboxes, Object, command, eq, object},
+    exports::prelude::*,
+    provider::Context,
+};
+
+/// The context of a verbs object. EINVAL for NULL, EOPNOTSUPP for an object of another provider,
+/// before anything but its public context pointer is read.
+macro_rules! owner {
+    ($object:ident) => {
+        match $object.as_ref() {
+            Some(o) => Context::from_ibv(o.context)?,
+            None => return Err(refuse!(EINVAL, "object is NULL")),
+        }
+    };
+}
 
 /// Modify command on a verbs CQ (`MLX5_1.8`). Returns: E-val: 0 or a positive errno.
 ///
@@ -8,13 +23,18 @@ use crate::exports::prelude::*;
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_cq_modify(
-    _cq: *mut ibv_cq,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    cq: *mut ibv_cq,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_cq_modify")
+    border::value("mlx5dv_devx_cq_modify", || {
+        // SAFETY: the caller's promise.
+        let (context, handle, m) =
+            unsafe { (owner!(cq), (*cq).handle, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        object::modify(context, handle, m)
+    })
 }
 
 /// Query command on a verbs CQ (`MLX5_1.8`). Returns: E-val: 0 or a positive errno.
@@ -23,13 +43,18 @@ pub unsafe extern "C" fn mlx5dv_devx_cq_modify(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_cq_query(
-    _cq: *mut ibv_cq,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    cq: *mut ibv_cq,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_cq_query")
+    border::value("mlx5dv_devx_cq_query", || {
+        // SAFETY: the caller's promise.
+        let (context, handle, m) =
+            unsafe { (owner!(cq), (*cq).handle, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        object::query(context, handle, m)
+    })
 }
 
 /// Command without object (`MLX5_1.7`). Returns: E-val: 0 or a positive errno.
@@ -38,13 +63,18 @@ pub unsafe extern "C" fn mlx5dv_devx_cq_query(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_general_cmd(
-    _context: *mut ibv_context,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    context: *mut ibv_context,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_general_cmd")
+    border::value("mlx5dv_devx_general_cmd", || {
+        // SAFETY: the caller's promise.
+        let (context, m) =
+            unsafe { (Context::from_ibv(context)?, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        command::general(context, m)
+    })
 }
 
 /// Modify command on a verbs indirection table (`MLX5_1.8`). Returns: E-val: 0 or a positive errno.
@@ -53,13 +83,19 @@ pub unsafe extern "C" fn mlx5dv_devx_general_cmd(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_ind_tbl_modify(
-    _ind_tbl: *mut ibv_rwq_ind_table,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    ind_tbl: *mut ibv_rwq_ind_table,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_ind_tbl_modify")
+    border::value("mlx5dv_devx_ind_tbl_modify", || {
+        // SAFETY: the caller's promise.
+        let (context, handle, m) = unsafe {
+            (owner!(ind_tbl), (*ind_tbl).ind_tbl_handle as u32, Mailboxes::from_c(in_, inlen, out, outlen))
+        };
+        object::modify(context, handle, m)
+    })
 }
 
 /// Query command on a verbs indirection table (`MLX5_1.8`). Returns: E-val: 0 or a positive errno.
@@ -68,13 +104,19 @@ pub unsafe extern "C" fn mlx5dv_devx_ind_tbl_modify(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_ind_tbl_query(
-    _ind_tbl: *mut ibv_rwq_ind_table,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    ind_tbl: *mut ibv_rwq_ind_table,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_ind_tbl_query")
+    border::value("mlx5dv_devx_ind_tbl_query", || {
+        // SAFETY: the caller's promise.
+        let (context, handle, m) = unsafe {
+            (owner!(ind_tbl), (*ind_tbl).ind_tbl_handle as u32, Mailboxes::from_c(in_, inlen, out, outlen))
+        };
+        object::query(context, handle, m)
+    })
 }
 
 /// Create firmware object (`MLX5_1.7`). Returns: NULL with errno set on failure.
@@ -83,13 +125,18 @@ pub unsafe extern "C" fn mlx5dv_devx_ind_tbl_query(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_obj_create(
-    _context: *mut ibv_context,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    context: *mut ibv_context,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> *mut mlx5dv_devx_obj {
-    missing!(null, "mlx5dv_devx_obj_create")
+    border::null("mlx5dv_devx_obj_create", || {
+        // SAFETY: the caller's promise.
+        let (context, m) =
+            unsafe { (Context::from_ibv(context)?, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        object::create(context, m)
+    })
 }
 
 /// Destroy it (`MLX5_1.7`). Returns: E-val: 0 or a positive errno.
@@ -97,8 +144,11 @@ pub unsafe extern "C" fn mlx5dv_devx_obj_create(
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_devx_obj_destroy(_obj: *mut mlx5dv_devx_obj) -> c_int {
-    missing!(value, "mlx5dv_devx_obj_destroy")
+pub unsafe extern "C" fn mlx5dv_devx_obj_destroy(obj: *mut mlx5dv_devx_obj) -> c_int {
+    border::value("mlx5dv_devx_obj_destroy", || {
+        // SAFETY: the caller's promise.
+        unsafe { object::destroy(obj) }
+    })
 }
 
 /// Modify command on it (`MLX5_1.7`). Returns: E-val: 0 or a positive errno.
@@ -107,13 +157,17 @@ pub unsafe extern "C" fn mlx5dv_devx_obj_destroy(_obj: *mut mlx5dv_devx_obj) -> 
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_obj_modify(
-    _obj: *mut mlx5dv_devx_obj,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    obj: *mut mlx5dv_devx_obj,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_obj_modify")
+    border::value("mlx5dv_devx_obj_modify", || {
+        // SAFETY: the caller's promise.
+        let (obj, m) = unsafe { (Object::from_c(obj)?, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        obj.modify(m)
+    })
 }
 
 /// Query command on it (`MLX5_1.7`). Returns: E-val: 0 or a positive errno.
@@ -122,13 +176,17 @@ pub unsafe extern "C" fn mlx5dv_devx_obj_modify(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_obj_query(
-    _obj: *mut mlx5dv_devx_obj,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    obj: *mut mlx5dv_devx_obj,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_obj_query")
+    border::value("mlx5dv_devx_obj_query", || {
+        // SAFETY: the caller's promise.
+        let (obj, m) = unsafe { (Object::from_c(obj)?, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        obj.query(m)
+    })
 }
 
 /// Modify command on a verbs QP (`MLX5_1.8`). Returns: E-val: 0 or a positive errno.
@@ -137,13 +195,18 @@ pub unsafe extern "C" fn mlx5dv_devx_obj_query(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_qp_modify(
-    _qp: *mut ibv_qp,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    qp: *mut ibv_qp,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_qp_modify")
+    border::value("mlx5dv_devx_qp_modify", || {
+        // SAFETY: the caller's promise.
+        let (context, handle, m) =
+            unsafe { (owner!(qp), (*qp).handle, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        object::modify(context, handle, m)
+    })
 }
 
 /// Query command on a verbs QP (`MLX5_1.8`). Returns: E-val: 0 or a positive errno.
@@ -152,13 +215,18 @@ pub unsafe extern "C" fn mlx5dv_devx_qp_modify(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_qp_query(
-    _qp: *mut ibv_qp,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    qp: *mut ibv_qp,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_qp_query")
+    border::value("mlx5dv_devx_qp_query", || {
+        // SAFETY: the caller's promise.
+        let (context, handle, m) =
+            unsafe { (owner!(qp), (*qp).handle, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        object::query(context, handle, m)
+    })
 }
 
 /// EQ number of a completion vector (`MLX5_1.7`). Returns: E-val: 0 or a positive errno.
@@ -167,11 +235,15 @@ pub unsafe extern "C" fn mlx5dv_devx_qp_query(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_query_eqn(
-    _context: *mut ibv_context,
-    _vector: u32,
-    _eqn: *mut u32,
+    context: *mut ibv_context,
+    vector: u32,
+    eqn: *mut u32,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_query_eqn")
+    border::value("mlx5dv_devx_query_eqn", || {
+        // SAFETY: the caller's promise.
+        let context = unsafe { Context::from_ibv(context)? };
+        eq::query_eqn(context, vector, eqn)
+    })
 }
 
 /// Modify command on a verbs SRQ (`MLX5_1.8`). Returns: E-val: 0 or a positive errno.
@@ -180,13 +252,18 @@ pub unsafe extern "C" fn mlx5dv_devx_query_eqn(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_srq_modify(
-    _srq: *mut ibv_srq,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    srq: *mut ibv_srq,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_srq_modify")
+    border::value("mlx5dv_devx_srq_modify", || {
+        // SAFETY: the caller's promise.
+        let (context, handle, m) =
+            unsafe { (owner!(srq), (*srq).handle, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        object::modify(context, handle, m)
+    })
 }
 
 /// Query command on a verbs SRQ (`MLX5_1.8`). Returns: E-val: 0 or a positive errno.
@@ -195,13 +272,18 @@ pub unsafe extern "C" fn mlx5dv_devx_srq_modify(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_srq_query(
-    _srq: *mut ibv_srq,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    srq: *mut ibv_srq,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_srq_query")
+    border::value("mlx5dv_devx_srq_query", || {
+        // SAFETY: the caller's promise.
+        let (context, handle, m) =
+            unsafe { (owner!(srq), (*srq).handle, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        object::query(context, handle, m)
+    })
 }
 
 /// Modify command on a verbs WQ (`MLX5_1.8`). Returns: E-val: 0 or a positive errno.
@@ -210,13 +292,18 @@ pub unsafe extern "C" fn mlx5dv_devx_srq_query(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_wq_modify(
-    _wq: *mut ibv_wq,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    wq: *mut ibv_wq,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_wq_modify")
+    border::value("mlx5dv_devx_wq_modify", || {
+        // SAFETY: the caller's promise.
+        let (context, handle, m) =
+            unsafe { (owner!(wq), (*wq).handle, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        object::modify(context, handle, m)
+    })
 }
 
 /// Query command on a verbs WQ (`MLX5_1.8`). Returns: E-val: 0 or a positive errno.
@@ -225,11 +312,16 @@ pub unsafe extern "C" fn mlx5dv_devx_wq_modify(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_wq_query(
-    _wq: *mut ibv_wq,
-    _in_: *const c_void,
-    _inlen: usize,
-    _out: *mut c_void,
-    _outlen: usize,
+    wq: *mut ibv_wq,
+    in_: *const c_void,
+    inlen: usize,
+    out: *mut c_void,
+    outlen: usize,
 ) -> c_int {
-    missing!(value, "mlx5dv_devx_wq_query")
+    border::value("mlx5dv_devx_wq_query", || {
+        // SAFETY: the caller's promise.
+        let (context, handle, m) =
+            unsafe { (owner!(wq), (*wq).handle, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        object::query(context, handle, m)
+    })
 }

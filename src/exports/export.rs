@@ -1,14 +1,22 @@
 //! Objects as blobs that another process can import.
 
-use crate::exports::prelude::*;
+use crate::{
+    devx::{Object, export, umem::Umem, var::Var},
+    exports::prelude::*,
+    handle,
+    provider::Context,
+};
 
 /// DEVX object to blob (always 0) (`MLX5_1.27`). Returns: E-val: 0 or a positive errno.
 ///
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_devx_obj_export(_obj: *mut mlx5dv_devx_obj, _data: *mut c_void) -> c_int {
-    missing!(value, "mlx5dv_devx_obj_export")
+pub unsafe extern "C" fn mlx5dv_devx_obj_export(obj: *mut mlx5dv_devx_obj, data: *mut c_void) -> c_int {
+    border::value("mlx5dv_devx_obj_export", || {
+        // SAFETY: the caller's promise.
+        unsafe { export::object(Object::from_c(obj)?, data) }
+    })
 }
 
 /// DEVX object from blob (`MLX5_1.27`). Returns: NULL with errno set on failure.
@@ -17,10 +25,13 @@ pub unsafe extern "C" fn mlx5dv_devx_obj_export(_obj: *mut mlx5dv_devx_obj, _dat
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_obj_import(
-    _context: *mut ibv_context,
-    _data: *mut c_void,
+    context: *mut ibv_context,
+    data: *mut c_void,
 ) -> *mut mlx5dv_devx_obj {
-    missing!(null, "mlx5dv_devx_obj_import")
+    border::null("mlx5dv_devx_obj_import", || {
+        // SAFETY: the caller's promise.
+        unsafe { export::import_object(Context::from_ibv(context)?, data) }
+    })
 }
 
 /// Drop local handle only (`MLX5_1.27`). Returns: nothing.
@@ -28,8 +39,15 @@ pub unsafe extern "C" fn mlx5dv_devx_obj_import(
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_devx_obj_unimport(_obj: *mut mlx5dv_devx_obj) {
-    missing!(void, "mlx5dv_devx_obj_unimport")
+pub unsafe extern "C" fn mlx5dv_devx_obj_unimport(obj: *mut mlx5dv_devx_obj) {
+    border::void("mlx5dv_devx_obj_unimport", || {
+        // SAFETY: the caller's promise: from an import or its alloc, and not used any more.
+        unsafe {
+            Object::from_c(obj)?;
+            drop(handle::take(obj.cast::<Object>()));
+        }
+        Ok(())
+    })
 }
 
 /// DEVX umem to blob (always 0) (`MLX5_1.27`). Returns: E-val: 0 or a positive errno.
@@ -37,8 +55,11 @@ pub unsafe extern "C" fn mlx5dv_devx_obj_unimport(_obj: *mut mlx5dv_devx_obj) {
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_devx_umem_export(_umem: *mut mlx5dv_devx_umem, _data: *mut c_void) -> c_int {
-    missing!(value, "mlx5dv_devx_umem_export")
+pub unsafe extern "C" fn mlx5dv_devx_umem_export(umem: *mut mlx5dv_devx_umem, data: *mut c_void) -> c_int {
+    border::value("mlx5dv_devx_umem_export", || {
+        // SAFETY: the caller's promise.
+        unsafe { export::umem(Umem::from_c(umem)?, data) }
+    })
 }
 
 /// DEVX umem from blob (`MLX5_1.27`). Returns: NULL with errno set on failure.
@@ -47,10 +68,13 @@ pub unsafe extern "C" fn mlx5dv_devx_umem_export(_umem: *mut mlx5dv_devx_umem, _
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_umem_import(
-    _context: *mut ibv_context,
-    _data: *mut c_void,
+    context: *mut ibv_context,
+    data: *mut c_void,
 ) -> *mut mlx5dv_devx_umem {
-    missing!(null, "mlx5dv_devx_umem_import")
+    border::null("mlx5dv_devx_umem_import", || {
+        // SAFETY: the caller's promise.
+        unsafe { export::import_umem(Context::from_ibv(context)?, data) }
+    })
 }
 
 /// Drop local handle only (`MLX5_1.27`). Returns: nothing.
@@ -58,8 +82,15 @@ pub unsafe extern "C" fn mlx5dv_devx_umem_import(
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_devx_umem_unimport(_umem: *mut mlx5dv_devx_umem) {
-    missing!(void, "mlx5dv_devx_umem_unimport")
+pub unsafe extern "C" fn mlx5dv_devx_umem_unimport(umem: *mut mlx5dv_devx_umem) {
+    border::void("mlx5dv_devx_umem_unimport", || {
+        // SAFETY: the caller's promise: from an import or its alloc, and not used any more.
+        unsafe {
+            Umem::from_c(umem)?;
+            drop(handle::take(umem.cast::<Umem>()));
+        }
+        Ok(())
+    })
 }
 
 /// Sizes of export blobs (inline mlx5dv_get_export_sizes) (`MLX5_1.27`). Returns: nothing.
@@ -67,8 +98,11 @@ pub unsafe extern "C" fn mlx5dv_devx_umem_unimport(_umem: *mut mlx5dv_devx_umem)
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn _mlx5dv_get_export_sizes(_sizes: *mut mlx5dv_export_sizes, _sizes_len: usize) {
-    missing!(void, "_mlx5dv_get_export_sizes")
+pub unsafe extern "C" fn _mlx5dv_get_export_sizes(sizes: *mut mlx5dv_export_sizes, sizes_len: usize) {
+    border::void("_mlx5dv_get_export_sizes", || {
+        // SAFETY: the caller's promise.
+        unsafe { export::sizes(sizes, sizes_len) }
+    })
 }
 
 /// VAR to blob (always 0) (`MLX5_1.27`). Returns: E-val: 0 or a positive errno.
@@ -76,8 +110,11 @@ pub unsafe extern "C" fn _mlx5dv_get_export_sizes(_sizes: *mut mlx5dv_export_siz
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_var_export(_dv_var: *mut mlx5dv_var, _data: *mut c_void) -> c_int {
-    missing!(value, "mlx5dv_var_export")
+pub unsafe extern "C" fn mlx5dv_var_export(dv_var: *mut mlx5dv_var, data: *mut c_void) -> c_int {
+    border::value("mlx5dv_var_export", || {
+        // SAFETY: the caller's promise.
+        unsafe { export::var(Var::from_c(dv_var)?, data) }
+    })
 }
 
 /// VAR from blob (`MLX5_1.27`). Returns: NULL with errno set on failure.
@@ -85,11 +122,11 @@ pub unsafe extern "C" fn mlx5dv_var_export(_dv_var: *mut mlx5dv_var, _data: *mut
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_var_import(
-    _context: *mut ibv_context,
-    _data: *mut c_void,
-) -> *mut mlx5dv_var {
-    missing!(null, "mlx5dv_var_import")
+pub unsafe extern "C" fn mlx5dv_var_import(context: *mut ibv_context, data: *mut c_void) -> *mut mlx5dv_var {
+    border::null("mlx5dv_var_import", || {
+        // SAFETY: the caller's promise.
+        unsafe { export::import_var(Context::from_ibv(context)?, data) }
+    })
 }
 
 /// Drop local handle only (`MLX5_1.27`). Returns: nothing.
@@ -97,6 +134,13 @@ pub unsafe extern "C" fn mlx5dv_var_import(
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_var_unimport(_dv_var: *mut mlx5dv_var) {
-    missing!(void, "mlx5dv_var_unimport")
+pub unsafe extern "C" fn mlx5dv_var_unimport(dv_var: *mut mlx5dv_var) {
+    border::void("mlx5dv_var_unimport", || {
+        // SAFETY: the caller's promise: from an import or its alloc, and not used any more.
+        unsafe {
+            Var::from_c(dv_var)?;
+            drop(handle::take(dv_var.cast::<Var>()));
+        }
+        Ok(())
+    })
 }

@@ -1,6 +1,6 @@
 //! UAR pages.
 
-use crate::exports::prelude::*;
+use crate::{devx::uar, exports::prelude::*, provider::Context};
 
 /// UAR for DEVX use (`MLX5_1.7`). Returns: NULL with errno set on failure.
 ///
@@ -8,10 +8,13 @@ use crate::exports::prelude::*;
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_alloc_uar(
-    _context: *mut ibv_context,
-    _flags: u32,
+    context: *mut ibv_context,
+    flags: u32,
 ) -> *mut mlx5dv_devx_uar {
-    missing!(null, "mlx5dv_devx_alloc_uar")
+    border::null("mlx5dv_devx_alloc_uar", || {
+        // SAFETY: the caller's promise.
+        uar::alloc(unsafe { Context::from_ibv(context)? }, flags)
+    })
 }
 
 /// Give it back (`MLX5_1.7`). Returns: nothing.
@@ -19,8 +22,9 @@ pub unsafe extern "C" fn mlx5dv_devx_alloc_uar(
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_devx_free_uar(_devx_uar: *mut mlx5dv_devx_uar) {
-    missing!(void, "mlx5dv_devx_free_uar")
+pub unsafe extern "C" fn mlx5dv_devx_free_uar(devx_uar: *mut mlx5dv_devx_uar) {
+    // SAFETY: the caller's promise.
+    border::void("mlx5dv_devx_free_uar", || unsafe { uar::free(devx_uar) })
 }
 
 /// Dma-buf of a UAR (`MLX5_1.26`). Returns: fd (-1+errno).
@@ -28,6 +32,7 @@ pub unsafe extern "C" fn mlx5dv_devx_free_uar(_devx_uar: *mut mlx5dv_devx_uar) {
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_devx_uar_export_dmabuf_fd(_devx_uar: *mut mlx5dv_devx_uar) -> c_int {
-    missing!(minus_one, "mlx5dv_devx_uar_export_dmabuf_fd")
+pub unsafe extern "C" fn mlx5dv_devx_uar_export_dmabuf_fd(devx_uar: *mut mlx5dv_devx_uar) -> c_int {
+    // SAFETY: the caller's promise.
+    border::minus_one("mlx5dv_devx_uar_export_dmabuf_fd", || unsafe { uar::export_dmabuf_fd(devx_uar) })
 }

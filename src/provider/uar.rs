@@ -10,14 +10,15 @@ use super::{
     get_context::Response,
 };
 use crate::{
-    abi::dv::mlx5dv_devx_uar,
+    abi::{dv::mlx5dv_devx_uar, verbs::ibv_context},
     error::{Errno, Result},
     uverbs::{self, Attr, Mapping},
 };
 use core::{
-    cell::Cell,
+    cell::{Cell, UnsafeCell},
     ffi::{c_int, c_void},
-    ptr::NonNull,
+    ptr::{self, NonNull},
+    sync::atomic::AtomicPtr,
 };
 use parking_lot::{Mutex, RawMutex, lock_api::RawMutex as _};
 use prm::uverbs::{attr, method, object};
@@ -58,7 +59,9 @@ pub enum Class {
 #[repr(C)]
 pub struct Bfreg {
     /// What `mlx5dv_devx_alloc_uar` hands out; first, so that its address is the register's.
-    pub devx: mlx5dv_devx_uar,
+    devx: UnsafeCell<mlx5dv_devx_uar>,
+    /// Context of the application that holds `devx`; NULL before the first time.
+    pub owner: AtomicPtr<ibv_context>,
     /// Next half of the register to write to; toggles. Guarded by `lock` where that is needed.
     pub offset: Cell<u32>,
     /// Bytes of a BlueFlame write; 0 for doorbells only.
@@ -81,9 +84,27 @@ unsafe impl Send for Bfreg {}
 unsafe impl Sync for Bfreg {}
 
 impl Bfreg {
+    /// What `mlx5dv_devx_alloc_uar` hands out.
+    pub fn devx(&self) -> *mut mlx5dv_devx_uar {
+        self.devx.get()
+    }
+
     /// Address of the register.
     pub fn reg(&self) -> *mut u8 {
-        self.devx.reg_addr.cast()
+        // SAFETY: written only before the register is known to anybody.
+        unsafe { (*self.devx.get()).reg_addr.cast() }
+    }
+
+    /// Number of the UAR in device commands.
+    pub fn page_id(&self) -> u32 {
+        // SAFETY: as in `reg`, or by the one DEVX user that holds the register.
+        unsafe { (*self.devx.get()).page_id }
+    }
+
+    /// Offset of the page in the device file; 0 for a page beside the static layout.
+    pub fn mmap_off(&self) -> i64 {
+        // SAFETY: as in `reg`.
+        unsafe { (*self.devx.get()).mmap_off }
     }
 }
 
@@ -206,7 +227,7 @@ impl UarPool {
                 r.uuarn = index as u32;
                 r.buf_size = if index == 0 { 0 } else { g.bf_reg_size as u32 / 2 };
                 r.need_lock = self.static_needs_lock(index);
-                r.devx.mmap_off = offset as i64;
+                r.devx.get_mut().mmap_off = offset as i64;
                 r
             })
             .collect();
@@ -224,13 +245,14 @@ impl UarPool {
         // SAFETY: `at` is below the page's length.
         let reg: NonNull<c_void> = unsafe { base.byte_add(at) };
         Bfreg {
-            devx: mlx5dv_devx_uar {
+            devx: UnsafeCell::new(mlx5dv_devx_uar {
                 reg_addr: reg.as_ptr(),
                 base_addr: base.as_ptr(),
                 page_id: 0,
                 mmap_off: 0,
                 comp_mask: 0,
-            },
+            }),
+            owner: AtomicPtr::new(ptr::null_mut()),
             offset: Cell::new(0),
             buf_size: 0,
             uuarn: 0,
@@ -261,8 +283,9 @@ impl UarPool {
             .map(|n| {
                 let (uar, k) = (n / per_uar, n % per_uar);
                 let mut r = self.register(&mapping, uar * ADAPTER_PAGE + BF_OFFSET + k * stride, class);
-                r.devx.page_id = page_id.wrapping_add(uar as u32);
-                r.devx.mmap_off = mmap_off as i64;
+                let devx = r.devx.get_mut();
+                devx.page_id = page_id.wrapping_add(uar as u32);
+                devx.mmap_off = mmap_off as i64;
                 if !nc {
                     r.buf_size = g.bf_reg_size as u32 / 2;
                     r.uuarn = 1;

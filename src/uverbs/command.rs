@@ -189,8 +189,8 @@ impl Number for u64 {}
 
 /// Sends a command: `object`.`method` with `attrs` in their order. One ioctl(2), no retries.
 ///
-/// Errors: EINVAL without asking the kernel if an attribute is longer than 65535 bytes; else the
-/// kernel's errno. New handles and fds are read from the attributes afterwards.
+/// Errors, in errno too: EINVAL without asking the kernel if an attribute is longer than 65535
+/// bytes; else the kernel's. New handles and fds are read from the attributes afterwards.
 pub fn execute<const N: usize>(
     fd: c_int,
     object: u16,
@@ -205,6 +205,7 @@ pub fn execute<const N: usize>(
     const { assert!(N <= 64, "more attributes than any method has") };
     if attrs.iter().any(|a| a.state == State::Present && a.too_long) {
         trace::ioctl(object, method, attrs, Err(Errno::EINVAL));
+        Errno::EINVAL.set();
         return Err(Errno::EINVAL);
     }
     let empty = Wire { attr_id: 0, len: 0, flags: 0, data_hi: 0, data: 0 };
