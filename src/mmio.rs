@@ -45,6 +45,14 @@ pub fn wc_start() {
     store_fence();
 }
 
+/// As [`wc_start`], right after a lock was taken: on x86-64 the lock's locked instruction has
+/// drained the store buffers already.
+#[inline(always)]
+pub fn wc_start_locked() {
+    #[cfg(target_arch = "aarch64")]
+    store_fence();
+}
+
 /// Pushes register writes out of the write-combining buffers: before the lock that ordered them
 /// is given back, and before the next write to the same register.
 #[inline(always)]

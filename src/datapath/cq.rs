@@ -5,7 +5,7 @@ use super::{
     srq::Srq,
 };
 use crate::{
-    abi::verbs::{ibv_cq, ibv_cq_ex},
+    abi::verbs::{ibv_cq, ibv_cq_ex, ibv_wc},
     error::Result,
     provider::Context,
     sync::SpinLock,
@@ -13,6 +13,7 @@ use crate::{
 };
 use core::{
     cell::{Cell, UnsafeCell},
+    ffi::c_int,
     ptr,
     sync::atomic::{AtomicBool, AtomicU32},
 };
@@ -22,11 +23,17 @@ pub const VERBS_CQ: usize = 288;
 /// `op_own` of a CQE that the device has not written yet: opcode INVALID.
 pub const OP_OWN_INVALID: u8 = 0xf0;
 
+/// `ibv_poll_cq`.
+pub type PollCq = unsafe extern "C" fn(*mut ibv_cq, c_int, *mut ibv_wc) -> c_int;
+
 /// A completion queue. Cells are guarded by `lock` unless said otherwise.
 #[repr(C)]
 pub struct Cq {
     /// libibverbs' and the application's part.
     pub verbs: UnsafeCell<[u64; VERBS_CQ / 8]>,
+    /// `ibv_poll_cq` for this queue's CQE size and version and locking; starts as None, set by
+    /// `install`.
+    pub poll: Cell<Option<PollCq>>,
     pub lock: SpinLock,
     /// Made by `ibv_create_cq_ex` or `mlx5dv_create_cq`: `ibv_cq_ex` is valid.
     pub extended: bool,
@@ -150,8 +157,8 @@ impl Cq {
         unsafe { &*self.context }
     }
 
-    /// Installs polling and reader functions of an extended queue. Called once, before the queue
-    /// is known to anybody.
+    /// Chooses the polling function, and those of an extended queue. Called once for each queue,
+    /// before it is known to anybody; buffer, sizes and flags are final.
     pub fn install(&self) {}
 
     /// Takes all entries of a resource out of the ring (`spec`: datapath, section 7, "Clean");

@@ -4,7 +4,7 @@ use super::queue::{Dbrec, RecvQueue, Resource, ResourceKind, SendQueue};
 use crate::{
     abi::{
         dv::mlx5dv_qp_ex,
-        verbs::{ibv_qp, ibv_qp_ex},
+        verbs::{ibv_qp, ibv_qp_ex, ibv_recv_wr, ibv_send_wr},
     },
     error::Result,
     provider::{Context, layout::MAX_VERBS_QP, uar::Bfreg},
@@ -12,6 +12,7 @@ use crate::{
 };
 use core::{
     cell::{Cell, UnsafeCell},
+    ffi::c_int,
     mem::{self, MaybeUninit},
 };
 
@@ -24,6 +25,8 @@ pub struct Qp {
     pub verbs: UnsafeCell<[u64; MAX_VERBS_QP / 8]>,
     /// `mlx5dv_qp_ex_from_ibv_qp_ex` answers its address.
     pub dv: UnsafeCell<MaybeUninit<mlx5dv_qp_ex>>,
+    /// Functions and limits that posting needs at once; set by `install`.
+    pub hot: Hot,
     /// Kind `Qp` or `Dct`.
     pub resource: Resource,
     /// `IBV_QPT_*`; for `IBV_QPT_DRIVER` see `dc_type`.
@@ -61,6 +64,24 @@ pub struct Qp {
     /// Owners of rings, doorbell record, register, table entry, and notes for modify.
     pub own: Ownership,
     pub context: *const Context,
+}
+
+/// `ibv_post_send`.
+pub type PostSend = unsafe extern "C" fn(*mut ibv_qp, *mut ibv_send_wr, *mut *mut ibv_send_wr) -> c_int;
+/// `ibv_post_recv`.
+pub type PostRecv = unsafe extern "C" fn(*mut ibv_qp, *mut ibv_recv_wr, *mut *mut ibv_recv_wr) -> c_int;
+
+/// What the functions that every QP has in common look at first. Starts empty
+/// (`Default`); [`Qp::install`] fills it.
+#[derive(Default)]
+pub struct Hot {
+    /// `ibv_post_send` for this QP's type, locking and signature.
+    pub post_send: Cell<Option<PostSend>>,
+    /// `ibv_post_recv` for this QP.
+    pub post_recv: Cell<Option<PostRecv>>,
+    /// Sizes of WQEs that go out by BlueFlame, of posts without and with inline data: a span of n
+    /// stands for 2 to n + 1 octowords, 0 for none.
+    pub bf_span: [Cell<u32>; 2],
 }
 
 /// State between `ibv_wr_start` and `ibv_wr_complete`. Guarded by the send queue's lock.
