@@ -62,7 +62,7 @@ enum mlx5_ib_uapi_dm_type {
 /* One answer on the completion fd of asynchronous commands. */
 struct mlx5_ib_uapi_devx_async_cmd_hdr {
 	__u64 wr_id;		/* as given when the command was started */
-	__u8 out_data[];	/* the command's output mailbox */
+	__extension__ __u8 out_data[];	/* the command's output mailbox */
 };
 
 /* Flags of an event channel. */
@@ -74,7 +74,7 @@ enum mlx5_ib_uapi_devx_create_event_channel_flags {
 /* One record read from an event channel. */
 struct mlx5_ib_uapi_devx_async_event_hdr {
 	__u64 cookie;		/* as given at subscription */
-	__u8 out_data[];	/* the 64-byte event queue entry, if not omitted */
+	__extension__ __u8 out_data[];	/* the 64-byte event queue entry, if not omitted */
 };
 
 /* How a UAR page is mapped: for BlueFlame (write combining) or uncached. */

@@ -1317,7 +1317,7 @@ void mlx5dv_devx_obj_unimport(struct mlx5dv_devx_obj *obj);
 
 struct mlx5dv_flow_match_parameters {
 	size_t match_sz;	/* bytes */
-	uint64_t match_buf[];	/* device layout (fte_match_param) */
+	__extension__ uint64_t match_buf[];	/* device layout (fte_match_param) */
 };
 
 enum mlx5dv_flow_matcher_attr_mask {
@@ -1863,7 +1863,7 @@ struct mlx5_tm_cqe {
 /* A completion; the second half of a 128-byte one. */
 struct mlx5_cqe64 {
 	union {
-		struct {
+		__extension__ struct {
 			uint8_t rsvd0[2];
 			__be16 wqe_id;
 			uint8_t rsvd4[13];
@@ -2147,7 +2147,7 @@ struct mlx5_wqe_umr_repeat_block_seg {
 	__be32 repeat_count;
 	__be16 reserved;
 	__be16 num_ent;
-	struct mlx5_wqe_umr_repeat_ent_seg entries[0];
+	__extension__ struct mlx5_wqe_umr_repeat_ent_seg entries[0];
 };
 
 /* mlx5_wqe_mkey_context_seg.free */
@@ -2180,7 +2180,7 @@ struct mlx5_wqe_mkey_context_seg {
 	uint8_t reserved4[3];
 	uint8_t log_page_size;
 	__be32 reserved;
-	union mlx5_wqe_umr_inline_seg inseg[0];
+	__extension__ union mlx5_wqe_umr_inline_seg inseg[0];
 };
 
 /* ---- filling segments ------------------------------------------------ */
@@ -2269,7 +2269,8 @@ mlx5dv_x86_set_ctrl_seg(struct mlx5_wqe_ctrl_seg *seg, uint16_t pi,
 		(int)(qp_num << 8 | ds),
 		(int)((uint32_t)fm_ce_se << 24 | signature), (int)imm);
 
-	_mm_store_si128((__m128i *)(void *)seg, _mm_shuffle_epi8(words, order));
+	_mm_store_si128((__m128i *)__builtin_assume_aligned(seg, 16),
+			_mm_shuffle_epi8(words, order));
 #else
 	mlx5dv_set_ctrl_seg(seg, pi, opcode, opmod, qp_num, fm_ce_se, ds,
 			    signature, imm);
@@ -2288,7 +2289,8 @@ mlx5dv_x86_set_data_seg(struct mlx5_wqe_data_seg *seg, uint32_t length,
 				       (int)(uint32_t)address,
 				       (int)(uint32_t)((uint64_t)address >> 32));
 
-	_mm_store_si128((__m128i *)(void *)seg, _mm_shuffle_epi8(words, order));
+	_mm_store_si128((__m128i *)__builtin_assume_aligned(seg, 16),
+			_mm_shuffle_epi8(words, order));
 #else
 	mlx5dv_set_data_seg(seg, length, lkey, address);
 #endif
