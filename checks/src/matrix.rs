@@ -1,0 +1,1 @@
+//! `docs/matrix.md`: which exports are written, and which programs of `ctest/` use them.
