@@ -15,6 +15,12 @@ const CLASS: [u8; 3] = [0x00, 0x07, 0x02];
 const CAP_VPD: usize = 0x48;
 const CAP_MSIX: usize = 0x60;
 const CAP_PCIE: usize = 0x80;
+/// The vendor's gateway to the card's inner address spaces: control at 4, a counter of
+/// tickets at 8, and at 12 the semaphore that a ticket locks.
+const CAP_GATEWAY: usize = 0xc0;
+const GATEWAY_LEN: u8 = 0x18;
+const TICKETS: usize = CAP_GATEWAY + 8;
+const SEMAPHORE: usize = CAP_GATEWAY + 12;
 
 /// Configuration space of one function.
 pub struct ConfigSpace {
@@ -43,6 +49,13 @@ impl ConfigSpace {
             c.put(CAP_MSIX + 8, &MSIX_PENDING.to_le_bytes());
         }
         chain.push((CAP_PCIE, 0x10));
+        if msix {
+            // no space answers behind the gateway (the status bits of its control word stay
+            // zero), but a driver that finds no gateway complains
+            chain.push((CAP_GATEWAY, 0x09));
+            c.put(CAP_GATEWAY + 2, &[GATEWAY_LEN]);
+            c.put(TICKETS, &1u32.to_le_bytes());
+        }
         let mut pointer = 0x34;
         for (at, id) in chain {
             c.put(pointer, &[at as u8]);
@@ -86,6 +99,9 @@ impl ConfigSpace {
             vpd |= at == CAP_VPD + 3;
             reset |= at == CAP_PCIE + 9 && d & 0x80 != 0;
         }
+        if self.msix && offset == SEMAPHORE as u64 {
+            self.semaphore(data);
+        }
         if vpd {
             self.vpd_access();
         }
@@ -107,6 +123,21 @@ impl ConfigSpace {
             _ if at == CAP_PCIE + 9 => 0x7f,
             _ if (CAP_VPD + 2..CAP_VPD + 8).contains(&at) => 0xff,
             _ => 0,
+        }
+    }
+
+    /// A store to the gateway's semaphore: zero frees it, anything else takes it while it is
+    /// free and uses the ticket up.
+    fn semaphore(&mut self, data: &[u8]) {
+        let word = |bytes: &[u8]| bytes.try_into().map(u32::from_le_bytes).unwrap_or(0);
+        let (wanted, held) = (word(data), word(self.bytes.get(SEMAPHORE..SEMAPHORE + 4).unwrap_or_default()));
+        if wanted != 0 && held != 0 {
+            return;
+        }
+        self.put(SEMAPHORE, &wanted.to_le_bytes());
+        if wanted != 0 {
+            let ticket = word(self.bytes.get(TICKETS..TICKETS + 4).unwrap_or_default());
+            self.put(TICKETS, &ticket.wrapping_add(1).max(1).to_le_bytes());
         }
     }
 
@@ -178,7 +209,25 @@ mod tests {
             ids.push(head as u8);
             at = (head >> 8) as u8;
         }
-        assert_eq!(ids, [0x03, 0x11, 0x10]);
+        assert_eq!(ids, [0x03, 0x11, 0x10, 0x09]);
+    }
+
+    #[test]
+    fn the_gateway_is_locked_by_one_ticket_at_a_time() {
+        let mut c = space();
+        let ticket = word(&c, 0xc8);
+        assert_ne!(ticket, 0);
+        c.write(0xcc, &ticket.to_le_bytes());
+        assert_eq!(word(&c, 0xcc), ticket);
+        let next = word(&c, 0xc8);
+        assert_ne!(next, ticket);
+        c.write(0xcc, &next.to_le_bytes());
+        assert_eq!(word(&c, 0xcc), ticket);
+        c.write(0xcc, &[0; 4]);
+        assert_eq!(word(&c, 0xcc), 0);
+        // no space is there: the status bits stay zero whatever is asked for
+        c.write(0xc4, &7u32.to_le_bytes());
+        assert_eq!(word(&c, 0xc4) >> 29, 0);
     }
 
     #[test]

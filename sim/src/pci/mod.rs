@@ -4,6 +4,7 @@
 //! [`Function`] is a configuration space ([`config_space`]), BAR 0 ([`registers`]) around a
 //! chip, and a view of the guest's memory and interrupts ([`guest`]).
 
+mod command_queue;
 mod config_space;
 mod function;
 mod guest;

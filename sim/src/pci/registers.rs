@@ -1,15 +1,11 @@
 //! BAR 0: initialization segment, command queue and UAR pages around a chip.
 
+use super::command_queue::{Entry, Slot};
 use crate::device::{Chip, Config, FIRST_UAR, Host};
-use prm::bits::{be32, be64};
+use prm::bits::{be32, get};
 
 const CMDQ_LOG_SIZE: u32 = 5;
 const CMDQ_LOG_STRIDE: u32 = 6;
-/// Data bytes of a command mailbox block, and where its next pointer sits.
-const MAILBOX_DATA: usize = 512;
-const MAILBOX_NEXT: u64 = 560;
-/// Largest mailbox that a command may have: more than any command of the PRM needs.
-const MAX_COMMAND: usize = 1 << 20;
 /// Event type of a completed command.
 const EVENT_CMD: u8 = 0x0a;
 
@@ -100,50 +96,40 @@ impl Registers {
     }
 
     fn command(&mut self, host: &dyn Host, slot: u32) {
-        let at = self.cmdq + ((slot as u64) << CMDQ_LOG_STRIDE);
-        let mut entry = [0u8; 64];
-        if host.read(at, &mut entry).is_err() {
-            return;
-        }
-        let (inlen, outlen) = (be32(&entry, 4) as usize, be32(&entry, 56) as usize);
-        let input = gather(host, &entry[16..32], inlen.min(MAX_COMMAND), be64(&entry, 8));
-        let mut out = vec![0u8; outlen.clamp(16, MAX_COMMAND)];
+        let at = self.cmdq.wrapping_add((slot as u64) << CMDQ_LOG_STRIDE);
+        let Ok(slot_at) = Slot::read(host, at) else { return };
         // The command that makes the command event queue is itself polled for: an event
         // for it would name a slot the driver has already given back.
         let told = self.chip.event_wanted(EVENT_CMD);
-        self.chip.execute(host, &input, &mut out);
-        scatter(host, &out, be64(&entry, 48));
-        let _ = host.write(at + 32, &out[..16]);
-        // the ownership bit last
-        let _ = host.write(at + 63, &[0]);
+        let delivered = match slot_at.entry.input(host) {
+            Ok(input) => {
+                let out = self.execute(host, &input, &slot_at.entry);
+                slot_at.entry.output(host, &out).map(|()| out)
+            }
+            Err(refused) => Err(refused),
+        };
+        if let Err(why) = &delivered {
+            eprintln!("command slot {slot} not delivered: {why:?}");
+        }
+        slot_at.finish(host, delivered);
         if told {
             self.chip.raise(host, EVENT_CMD, 0, &(1u32 << slot).to_be_bytes());
         }
     }
-}
 
-fn gather(host: &dyn Host, inline: &[u8], len: usize, mut next: u64) -> Vec<u8> {
-    let mut v = inline[..len.min(inline.len())].to_vec();
-    while v.len() < len && next != 0 {
-        let mut block = vec![0u8; (len - v.len()).min(MAILBOX_DATA)];
-        let mut link = [0u8; 8];
-        if host.read(next, &mut block).is_err() || host.read(next + MAILBOX_NEXT, &mut link).is_err() {
-            break;
+    fn execute(&mut self, host: &dyn Host, input: &[u8], entry: &Entry) -> Vec<u8> {
+        let mut out = vec![0u8; entry.output_len()];
+        let status = self.chip.execute(host, input, &mut out);
+        if status.status != 0 {
+            eprintln!(
+                "command {:#05x} modifier {:#x} user {} refused: status {:#x} syndrome {:#x}",
+                get(input, 0, 16),
+                get(input, 0x30, 16),
+                get(input, 0x10, 16),
+                status.status,
+                status.syndrome
+            );
         }
-        v.extend_from_slice(&block);
-        next = u64::from_be_bytes(link);
-    }
-    v.resize(len, 0);
-    v
-}
-
-fn scatter(host: &dyn Host, out: &[u8], mut next: u64) {
-    for block in out.get(16..).unwrap_or(&[]).chunks(MAILBOX_DATA) {
-        let mut link = [0u8; 8];
-        if next == 0 || host.write(next, block).is_err() || host.read(next + MAILBOX_NEXT, &mut link).is_err()
-        {
-            return;
-        }
-        next = u64::from_be_bytes(link);
+        out
     }
 }
