@@ -3,7 +3,8 @@
 use serde_json::Value;
 use std::{env, path::PathBuf, process::Command, sync::OnceLock};
 
-/// The file named by `MLX5_LIBRARY`, or else the one that `cargo build` makes now.
+/// The file named by `MLX5_LIBRARY`, or else the one that `cargo build --release` makes now:
+/// what is shipped, not what is debugged.
 ///
 /// A `cdylib` cannot be a dependency, so Cargo has to be asked.
 pub fn path() -> PathBuf {
@@ -19,7 +20,7 @@ pub fn path() -> PathBuf {
 fn build() -> PathBuf {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let out = Command::new(cargo)
-        .args(["build", "--package", "mlx5", "--message-format", "json-render-diagnostics"])
+        .args(["build", "--release", "--package", "mlx5", "--message-format", "json-render-diagnostics"])
         .current_dir(crate::root())
         .output()
         .expect("cargo starts");
