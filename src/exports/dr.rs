@@ -158,7 +158,7 @@ pub unsafe extern "C" fn mlx5dv_dr_action_create_modify_header(
     _domain: *mut mlx5dv_dr_domain,
     _flags: u32,
     _actions_sz: usize,
-    _actions: *mut u64,
+    _actions: *mut __be64,
 ) -> *mut mlx5dv_dr_action {
     missing!(null, "mlx5dv_dr_action_create_modify_header")
 }
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn mlx5dv_dr_action_create_pop_vlan() -> *mut mlx5dv_dr_ac
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_dr_action_create_push_vlan(
     _domain: *mut mlx5dv_dr_domain,
-    _vlan_hdr: u32,
+    _vlan_hdr: __be32,
 ) -> *mut mlx5dv_dr_action {
     missing!(null, "mlx5dv_dr_action_create_push_vlan")
 }
@@ -239,7 +239,7 @@ pub unsafe extern "C" fn mlx5dv_dr_action_modify_aso(
 pub unsafe extern "C" fn mlx5dv_dr_action_modify_flow_meter(
     _action: *mut mlx5dv_dr_action,
     _attr: *mut mlx5dv_dr_flow_meter_attr,
-    _modify_field_select: u64,
+    _modify_field_select: __be64,
 ) -> c_int {
     missing!(value, "mlx5dv_dr_action_modify_flow_meter")
 }

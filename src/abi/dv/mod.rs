@@ -10,6 +10,12 @@ mod objects;
 
 pub use self::{device::*, devx::*, dr::*, flow::*, mkey::*, objects::*};
 
+/// 32 bits, most significant byte first.
+pub type __be32 = core::ffi::c_uint;
+/// 64 bits, most significant byte first. `unsigned long long` in C, and not the `unsigned long`
+/// of `uint64_t`: prototypes tell the two apart.
+pub type __be64 = core::ffi::c_ulonglong;
+
 /// Declares types of which the application sees only pointers.
 macro_rules! opaque {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
