@@ -228,18 +228,36 @@ static UNUSED void devx_cq_destroy(struct devx_cq *cq)
 
 /* ---- the simulator's control channel --------------------------------------- */
 #ifndef SIM_CONTROL
-#define SIM_CONTROL "/dev/infiniband/uvsim_ctl"
+#define SIM_CONTROL "/dev/infiniband/mlx5_sim_ctl"
 #endif
-static UNUSED int sim_say(const char *line)
+/* Say a line; the answer without its "ok" in `answer`, if anything is wanted. */
+static UNUSED int sim_ask(const char *line, char *answer, size_t room)
 {
 	static int fd = -1;
-	char ack[128];
+	char text[256];
+	ssize_t n;
 
 	if (fd < 0)
 		fd = open(SIM_CONTROL, O_RDWR | O_CLOEXEC);
 	MUST(fd >= 0);
-	MUST(write(fd, line, strlen(line)) == (ssize_t)strlen(line));
-	return read(fd, ack, sizeof ack) > 0 && !strncmp(ack, "ok", 2) ? 0 : -1;
+	MUST(dprintf(fd, "%s\n", line) > 0);
+	MUST((n = read(fd, text, sizeof text - 1)) > 0);
+	text[n] = 0;
+	if (strncmp(text, "ok", 2)) {
+		printf("the simulator on '%s': %s", line, text);
+		return -1;
+	}
+	if (answer)
+		snprintf(answer, room, "%s", text + 2);
+	return 0;
+}
+static UNUSED int sim_say(const char *line) { return sim_ask(line, NULL, 0); }
+static UNUSED long sim_number(const char *line)
+{
+	char text[64] = "";
+
+	MUST(!sim_ask(line, text, sizeof text));
+	return strtol(text, NULL, 0);
 }
 
 /* ---- what the process holds -------------------------------------------------- */

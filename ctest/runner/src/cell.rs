@@ -71,15 +71,18 @@ pub fn execute(
         command.arg("--record").arg(&rec);
     }
     command.arg("--");
-    let mut words = places.command(&side.release, binary, side.ours)?;
+    let mut words = places.command(&side.release, binary, side.ours && !run.swap)?;
     if manner.valgrind {
         under_valgrind(places, &mut words);
     }
     command.args(words);
-    command.args(run.args.iter().map(|a| match a.as_str() {
-        "@symbols" => places.tree.join("symbols.txt").display().to_string(),
-        other => other.to_string(),
-    }));
+    for argument in &run.args {
+        match argument.as_str() {
+            "@symbols" => command.arg(places.tree.join("symbols.txt")),
+            "@second" => command.arg(places.second(&side.release, side.ours, run.swap)?),
+            other => command.arg(other),
+        };
+    }
     for variable in &run.env {
         let (name, value) = variable.split_once('=').unwrap_or((variable, ""));
         command.env(name, value);

@@ -90,6 +90,21 @@ impl Places {
         self.reference(&["command", release, &program.display().to_string()], ours.then_some(&*self.dist))
     }
 
+    /// A library to be opened by its path beside the one under test: the reference's of that
+    /// release, or ours if the two change places. Beside the reference it is a copy of it.
+    pub fn second(&self, release: &str, ours: bool, swap: bool) -> Result<PathBuf, String> {
+        if ours && swap {
+            return Ok(self.dist.join("libmlx5.so.1"));
+        }
+        let library = PathBuf::from(self.reference(&["lib", release], None)?.concat()).join("libmlx5.so.1");
+        if ours {
+            return Ok(library);
+        }
+        let copy = self.work.join(format!("libmlx5-copy-{release}.so"));
+        fs::copy(&library, &copy).map_err(|e| format!("{}: {e}", library.display()))?;
+        Ok(copy)
+    }
+
     fn reference(&self, words: &[&str], dist: Option<&Path>) -> Result<Vec<String>, String> {
         let mut command = Command::new(self.tree.join("scripts/reference.sh"));
         command.args(words).env_remove("MLX5_DIR").env_remove("LD_LIBRARY_PATH");

@@ -10,8 +10,10 @@
 //! * timeout: SECONDS            longer than the usual minute
 //! ```
 //!
-//! `WORDS` starts with `sim` (options of the simulator), `env` (`NAME=VALUE …`) or `arg`
-//! (arguments of the program, `@symbols` standing for the list of exported names).
+//! `WORDS` starts with `sim` (options of the simulator), `env` (`NAME=VALUE …`), `arg`
+//! (arguments of the program) or is `swap`. Of the arguments `@symbols` stands for the list of
+//! exported names and `@second` for a second library beside the one under test: the reference's.
+//! With `swap` the two change places.
 
 use std::fs;
 use std::io;
@@ -28,6 +30,8 @@ pub struct Run {
     pub env: Vec<String>,
     /// Arguments of the program.
     pub args: Vec<String>,
+    /// The library under test is the second one.
+    pub swap: bool,
 }
 
 /// A program.
@@ -104,6 +108,10 @@ fn parse_run(name: &str, words: &str) -> Result<Run, String> {
             Some("sim") => &mut run.sim,
             Some("env") => &mut run.env,
             Some("arg") => &mut run.args,
+            Some("swap") => {
+                run.swap = true;
+                continue;
+            }
             other => {
                 return Err(format!("run {name}: '{}' is none of sim, env, arg", other.unwrap_or_default()));
             }
