@@ -20,16 +20,6 @@ pub fn value(name: &'static str, f: impl FnOnce() -> Result<()>) -> c_int {
     }
 }
 
-/// As [`value`], for the functions that set errno as well whoever refused.
-#[inline(always)]
-pub fn value_and_errno(name: &'static str, f: impl FnOnce() -> Result<()>) -> c_int {
-    let result = value(name, f);
-    if result != 0 {
-        Errno(result).set();
-    }
-    result
-}
-
 /// A pointer, or NULL with errno set.
 #[inline(always)]
 pub fn null<T>(name: &'static str, f: impl FnOnce() -> Result<*mut T>) -> *mut T {

@@ -47,6 +47,15 @@ pub struct Refusal {
     pub value: u64,
 }
 
+impl Refusal {
+    /// Stores the errno as well: for the functions that set errno though they return the value,
+    /// whoever refused.
+    pub fn and_errno(self) -> Refusal {
+        self.errno.set();
+        self
+    }
+}
+
 impl From<Errno> for Refusal {
     /// A refusal by somebody else: the kernel, the C library.
     fn from(errno: Errno) -> Self {

@@ -1,7 +1,7 @@
 //! Event queues: the kernel's, by number; queues and vectors of one's own exist on VFIO only.
 
 use crate::{
-    error::Result,
+    error::{Refusal, Result},
     provider::Context,
     uverbs::{self, Attr},
 };
@@ -17,4 +17,9 @@ pub fn query_eqn(context: &Context, vector: u32, eqn: *mut u32) -> Result<()> {
         Attr::output_raw(attr::DEVX_QUERY_EQN_DEV_EQN, eqn.cast(), size_of::<u32>()),
     ];
     Ok(uverbs::execute(context.fd, object::DEVX, method::DEVX_QUERY_EQN, &mut attrs)?)
+}
+
+/// Why a context of the kernel gives no vectors and event queues of one's own.
+pub fn of_the_kernel(_context: &Context) -> Refusal {
+    refuse!(EOPNOTSUPP, "vectors and event queues belong to the kernel")
 }

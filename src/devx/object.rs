@@ -8,6 +8,7 @@ use crate::{
     provider::Context,
     uverbs::{self, Attr},
 };
+use core::ffi::c_int;
 use prm::{
     AllocFlowCounterOut, AllocPacketReformatContextOut, CreateFlowGroupOut, CreateFlowTableOut, CreateQpOut,
     CreateTirOut, GeneralObjInCmdHdr, GeneralObjOutCmdHdr, SetFteIn, object as general, opcode,
@@ -142,9 +143,7 @@ impl Object {
 
     /// Destroys it. After an error (the device's own arrives mapped: EBUSY, EINVAL) it lives on.
     pub fn destroy(&self) -> Result<()> {
-        let mut attrs = [Attr::handle(attr::DEVX_OBJ_DESTROY_HANDLE, self.handle)];
-        let fd = self.context()?.fd;
-        Ok(uverbs::execute(fd, object::DEVX_OBJ, method::DEVX_OBJ_DESTROY, &mut attrs)?)
+        destroy_handle(self.context()?.fd, self.handle)
     }
 
     /// The object behind C's pointer. EINVAL for NULL.
@@ -155,6 +154,12 @@ impl Object {
         // SAFETY: the promise above.
         unsafe { p.cast::<Object>().as_ref() }.ok_or(refuse!(EINVAL, "object is NULL"))
     }
+}
+
+/// Destroys the object with this handle of a device file.
+pub fn destroy_handle(fd: c_int, handle: u32) -> Result<()> {
+    let mut attrs = [Attr::handle(attr::DEVX_OBJ_DESTROY_HANDLE, handle)];
+    Ok(uverbs::execute(fd, object::DEVX_OBJ, method::DEVX_OBJ_DESTROY, &mut attrs)?)
 }
 
 /// A query command for the object of whatever kind with this kernel handle.

@@ -1,7 +1,7 @@
 //! DEVX commands and objects.
 
 use crate::{
-    devx::{Mailboxes, Object, command, eq, object},
+    devx::{Mailboxes, Object, command, eq, object, qp_knobs::QpRef},
     exports::prelude::*,
     provider::Context,
 };
@@ -203,9 +203,8 @@ pub unsafe extern "C" fn mlx5dv_devx_qp_modify(
 ) -> c_int {
     border::value("mlx5dv_devx_qp_modify", || {
         // SAFETY: the caller's promise.
-        let (context, handle, m) =
-            unsafe { (owner!(qp), (*qp).handle, Mailboxes::from_c(in_, inlen, out, outlen)) };
-        object::modify(context, handle, m)
+        let (qp, m) = unsafe { (QpRef::from_c(qp)?, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        qp.modify(m)
     })
 }
 
@@ -223,9 +222,8 @@ pub unsafe extern "C" fn mlx5dv_devx_qp_query(
 ) -> c_int {
     border::value("mlx5dv_devx_qp_query", || {
         // SAFETY: the caller's promise.
-        let (context, handle, m) =
-            unsafe { (owner!(qp), (*qp).handle, Mailboxes::from_c(in_, inlen, out, outlen)) };
-        object::query(context, handle, m)
+        let (qp, m) = unsafe { (QpRef::from_c(qp)?, Mailboxes::from_c(in_, inlen, out, outlen)) };
+        qp.query(m)
     })
 }
 

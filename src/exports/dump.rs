@@ -7,7 +7,10 @@ use crate::exports::prelude::*;
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_dump_dr_domain(_fout: *mut FILE, _domain: *mut mlx5dv_dr_domain) -> c_int {
+pub unsafe extern "C" fn mlx5dv_dump_dr_domain(fout: *mut FILE, domain: *mut mlx5dv_dr_domain) -> c_int {
+    if fout.is_null() || domain.is_null() {
+        return border::negative("mlx5dv_dump_dr_domain", || Err(refuse!(EINVAL, "file or domain is NULL")));
+    }
     missing!(negative, "mlx5dv_dump_dr_domain")
 }
 
@@ -16,7 +19,12 @@ pub unsafe extern "C" fn mlx5dv_dump_dr_domain(_fout: *mut FILE, _domain: *mut m
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_dump_dr_matcher(_fout: *mut FILE, _matcher: *mut mlx5dv_dr_matcher) -> c_int {
+pub unsafe extern "C" fn mlx5dv_dump_dr_matcher(fout: *mut FILE, matcher: *mut mlx5dv_dr_matcher) -> c_int {
+    if fout.is_null() || matcher.is_null() {
+        return border::negative("mlx5dv_dump_dr_matcher", || {
+            Err(refuse!(EINVAL, "file or matcher is NULL"))
+        });
+    }
     missing!(negative, "mlx5dv_dump_dr_matcher")
 }
 
@@ -25,7 +33,10 @@ pub unsafe extern "C" fn mlx5dv_dump_dr_matcher(_fout: *mut FILE, _matcher: *mut
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_dump_dr_rule(_fout: *mut FILE, _rule: *mut mlx5dv_dr_rule) -> c_int {
+pub unsafe extern "C" fn mlx5dv_dump_dr_rule(fout: *mut FILE, rule: *mut mlx5dv_dr_rule) -> c_int {
+    if fout.is_null() || rule.is_null() {
+        return border::negative("mlx5dv_dump_dr_rule", || Err(refuse!(EINVAL, "file or rule is NULL")));
+    }
     missing!(negative, "mlx5dv_dump_dr_rule")
 }
 
@@ -34,6 +45,9 @@ pub unsafe extern "C" fn mlx5dv_dump_dr_rule(_fout: *mut FILE, _rule: *mut mlx5d
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_dump_dr_table(_fout: *mut FILE, _table: *mut mlx5dv_dr_table) -> c_int {
+pub unsafe extern "C" fn mlx5dv_dump_dr_table(fout: *mut FILE, table: *mut mlx5dv_dr_table) -> c_int {
+    if fout.is_null() || table.is_null() {
+        return border::negative("mlx5dv_dump_dr_table", || Err(refuse!(EINVAL, "file or table is NULL")));
+    }
     missing!(negative, "mlx5dv_dump_dr_table")
 }

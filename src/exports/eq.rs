@@ -1,6 +1,6 @@
 //! MSI vectors and event queues (VFIO only).
 
-use crate::exports::prelude::*;
+use crate::{devx::eq, exports::prelude::*, provider::Context};
 
 /// MSI-X vector (VFIO only) (`MLX5_1.23`). Returns: NULL with errno set on failure.
 ///
@@ -8,9 +8,12 @@ use crate::exports::prelude::*;
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_alloc_msi_vector(
-    _ibctx: *mut ibv_context,
+    ibctx: *mut ibv_context,
 ) -> *mut mlx5dv_devx_msi_vector {
-    missing!(null, "mlx5dv_devx_alloc_msi_vector")
+    border::null("mlx5dv_devx_alloc_msi_vector", || {
+        // SAFETY: the caller's promise.
+        Err(eq::of_the_kernel(unsafe { Context::from_ibv(ibctx)? }))
+    })
 }
 
 /// EQ (VFIO only) (`MLX5_1.23`). Returns: NULL with errno set on failure.
@@ -19,13 +22,16 @@ pub unsafe extern "C" fn mlx5dv_devx_alloc_msi_vector(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_devx_create_eq(
-    _ibctx: *mut ibv_context,
-    _in_: *const c_void,
+    ibctx: *mut ibv_context,
+    _in: *const c_void,
     _inlen: usize,
     _out: *mut c_void,
     _outlen: usize,
 ) -> *mut mlx5dv_devx_eq {
-    missing!(null, "mlx5dv_devx_create_eq")
+    border::null("mlx5dv_devx_create_eq", || {
+        // SAFETY: the caller's promise.
+        Err(eq::of_the_kernel(unsafe { Context::from_ibv(ibctx)? }))
+    })
 }
 
 /// Destroy it (`MLX5_1.23`). Returns: E-val: 0 or a positive errno.

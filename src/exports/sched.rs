@@ -1,6 +1,13 @@
 //! Scheduling elements.
 
-use crate::exports::prelude::*;
+use crate::{
+    devx::{
+        qp_knobs::QpRef,
+        sched::{self, Scheduler},
+    },
+    exports::prelude::*,
+    provider::Context,
+};
 
 /// Attach QP to scheduling leaves (`MLX5_1.17`). Returns: E-val: 0 or a positive errno.
 ///
@@ -8,11 +15,16 @@ use crate::exports::prelude::*;
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_modify_qp_sched_elem(
-    _qp: *mut ibv_qp,
-    _requestor: *const mlx5dv_sched_leaf,
-    _responder: *const mlx5dv_sched_leaf,
+    qp: *mut ibv_qp,
+    requestor: *const mlx5dv_sched_leaf,
+    responder: *const mlx5dv_sched_leaf,
 ) -> c_int {
-    missing!(value, "mlx5dv_modify_qp_sched_elem")
+    border::value("mlx5dv_modify_qp_sched_elem", || {
+        // SAFETY: the caller's promise.
+        let (qp, requestor, responder) =
+            unsafe { (QpRef::from_c(qp)?, Scheduler::leaf(requestor), Scheduler::leaf(responder)) };
+        sched::modify_qp(qp, requestor, responder)
+    })
 }
 
 /// Scheduling leaf (`MLX5_1.17`). Returns: NULL with errno set on failure.
@@ -21,10 +33,13 @@ pub unsafe extern "C" fn mlx5dv_modify_qp_sched_elem(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_sched_leaf_create(
-    _context: *mut ibv_context,
-    _sched_attr: *const mlx5dv_sched_attr,
+    context: *mut ibv_context,
+    sched_attr: *const mlx5dv_sched_attr,
 ) -> *mut mlx5dv_sched_leaf {
-    missing!(null, "mlx5dv_sched_leaf_create")
+    border::null("mlx5dv_sched_leaf_create", || {
+        // SAFETY: the caller's promise.
+        unsafe { sched::create_leaf(Context::from_ibv(context)?, sched_attr) }
+    })
 }
 
 /// Destroy it (`MLX5_1.17`). Returns: E-val: 0 or a positive errno.
@@ -32,8 +47,9 @@ pub unsafe extern "C" fn mlx5dv_sched_leaf_create(
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_sched_leaf_destroy(_leaf: *mut mlx5dv_sched_leaf) -> c_int {
-    missing!(value, "mlx5dv_sched_leaf_destroy")
+pub unsafe extern "C" fn mlx5dv_sched_leaf_destroy(leaf: *mut mlx5dv_sched_leaf) -> c_int {
+    // SAFETY: the caller's promise.
+    border::value("mlx5dv_sched_leaf_destroy", || unsafe { sched::destroy(leaf) })
 }
 
 /// Change share / rate (`MLX5_1.17`). Returns: E-val: 0 or a positive errno.
@@ -42,10 +58,13 @@ pub unsafe extern "C" fn mlx5dv_sched_leaf_destroy(_leaf: *mut mlx5dv_sched_leaf
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_sched_leaf_modify(
-    _leaf: *mut mlx5dv_sched_leaf,
-    _sched_attr: *const mlx5dv_sched_attr,
+    leaf: *mut mlx5dv_sched_leaf,
+    sched_attr: *const mlx5dv_sched_attr,
 ) -> c_int {
-    missing!(value, "mlx5dv_sched_leaf_modify")
+    border::value("mlx5dv_sched_leaf_modify", || {
+        // SAFETY: the caller's promise.
+        unsafe { sched::modify_leaf(leaf, sched_attr) }.map_err(Refusal::and_errno)
+    })
 }
 
 /// Scheduling node (`MLX5_1.17`). Returns: NULL with errno set on failure.
@@ -54,10 +73,13 @@ pub unsafe extern "C" fn mlx5dv_sched_leaf_modify(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_sched_node_create(
-    _context: *mut ibv_context,
-    _sched_attr: *const mlx5dv_sched_attr,
+    context: *mut ibv_context,
+    sched_attr: *const mlx5dv_sched_attr,
 ) -> *mut mlx5dv_sched_node {
-    missing!(null, "mlx5dv_sched_node_create")
+    border::null("mlx5dv_sched_node_create", || {
+        // SAFETY: the caller's promise.
+        unsafe { sched::create_node(Context::from_ibv(context)?, sched_attr) }
+    })
 }
 
 /// Destroy it (`MLX5_1.17`). Returns: E-val: 0 or a positive errno.
@@ -65,8 +87,9 @@ pub unsafe extern "C" fn mlx5dv_sched_node_create(
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_sched_node_destroy(_node: *mut mlx5dv_sched_node) -> c_int {
-    missing!(value, "mlx5dv_sched_node_destroy")
+pub unsafe extern "C" fn mlx5dv_sched_node_destroy(node: *mut mlx5dv_sched_node) -> c_int {
+    // SAFETY: the caller's promise.
+    border::value("mlx5dv_sched_node_destroy", || unsafe { sched::destroy(node) })
 }
 
 /// Change share / rate (`MLX5_1.17`). Returns: E-val: 0 or a positive errno.
@@ -75,8 +98,11 @@ pub unsafe extern "C" fn mlx5dv_sched_node_destroy(_node: *mut mlx5dv_sched_node
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_sched_node_modify(
-    _node: *mut mlx5dv_sched_node,
-    _sched_attr: *const mlx5dv_sched_attr,
+    node: *mut mlx5dv_sched_node,
+    sched_attr: *const mlx5dv_sched_attr,
 ) -> c_int {
-    missing!(value, "mlx5dv_sched_node_modify")
+    border::value("mlx5dv_sched_node_modify", || {
+        // SAFETY: the caller's promise.
+        unsafe { sched::modify_node(node, sched_attr) }.map_err(Refusal::and_errno)
+    })
 }

@@ -58,6 +58,8 @@ pub struct Context {
     pub allocators: Mutex<Option<Allocators>>,
     /// Blocks of reserved QP numbers.
     pub reserved_qpns: Mutex<ReservedQpns>,
+    /// Held while an address handle is mapped to a QP.
+    pub ah_mappings: Mutex<()>,
     /// Huge page segments of queues.
     pub huge: HugePool,
     /// Doorbell records of queues.

@@ -202,6 +202,7 @@ unsafe fn open(
             ports: ports,
             allocators: Mutex::new(None),
             reserved_qpns: Mutex::default(),
+            ah_mappings: Mutex::default(),
             huge: HugePool::default(),
             dbrecs: DbrecPool::default(),
             numbers: Mutex::default(),

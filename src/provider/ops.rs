@@ -9,7 +9,7 @@ use super::{
     open::free_context,
     port::{query_port_op, query_port_speed_op},
 };
-use crate::{datapath, verbs};
+use crate::{datapath, devx, verbs};
 use core::ffi::c_void;
 
 /// Gives the context our operations. What is not set keeps libibverbs' own answer, which is that
@@ -24,7 +24,7 @@ pub fn set(ibverbs: &Ibverbs, context: &Context) {
         (Op::query_rt_values, query_rt_values_op as *const c_void),
     ];
     let queues = datapath::ops(context.info.cqe_version);
-    for (op, function) in ops.into_iter().chain(verbs::ops()).chain(queues) {
+    for (op, function) in ops.into_iter().chain(devx::dm::ops()).chain(verbs::ops()).chain(queues) {
         table.set(op, function);
     }
     // SAFETY: the verbs part was initialised by libibverbs; the table has its release's layout
