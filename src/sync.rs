@@ -35,7 +35,13 @@ impl SpinLock {
     /// Takes the lock.
     #[inline(always)]
     pub fn lock(&self) {
-        if self.need_lock {
+        if self.need_lock { self.lock_known::<true>() } else { self.lock_known::<false>() }
+    }
+
+    /// Takes a lock of which the function at hand knows whether it is `needed()`.
+    #[inline(always)]
+    pub fn lock_known<const NEEDED: bool>(&self) {
+        if NEEDED {
             if self.held.swap(true, Ordering::Acquire) {
                 self.contended();
             }
@@ -55,8 +61,7 @@ impl SpinLock {
     /// needs its own flush before this.
     #[inline(always)]
     pub fn unlock(&self) {
-        let order = if self.need_lock { Ordering::Release } else { Ordering::Relaxed };
-        self.held.store(false, order);
+        self.held.store(false, Ordering::Release);
     }
 
     /// Runs `f` under the lock.

@@ -6,18 +6,32 @@
 //! changes is a cell or an atomic whose comment names its guard.
 
 pub mod ah;
+mod builder;
+mod builder_ops;
+mod builder_set;
 pub mod cq;
+mod doorbell;
+mod eth;
+mod install;
 pub mod mkey;
+mod post_recv;
+mod post_send;
+mod post_srq;
 pub mod qp;
 pub mod queue;
+mod segment;
 pub mod srq;
+mod umr_mw;
 pub mod wq;
 
 use crate::provider::layout::Op;
 use core::ffi::c_void;
 
-/// Verbs operations of the data path, for the table that a context gets. `cqe_version` is that of
-/// the context: 0 or 1.
+/// Verbs operations of the data path, for the table that a context gets.
 pub fn ops(_cqe_version: u8) -> Vec<(Op, *const c_void)> {
-    Vec::new()
+    vec![
+        (Op::post_send, post_send::dispatch as *const c_void),
+        (Op::post_recv, post_recv::dispatch as *const c_void),
+        (Op::post_srq_recv, post_srq::post_srq_recv as *const c_void),
+    ]
 }

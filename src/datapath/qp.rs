@@ -6,7 +6,6 @@ use crate::{
         dv::mlx5dv_qp_ex,
         verbs::{ibv_qp, ibv_qp_ex, ibv_recv_wr, ibv_send_wr},
     },
-    error::Result,
     provider::{Context, layout::MAX_VERBS_QP, uar::Bfreg},
     verbs::qp::Ownership,
 };
@@ -84,32 +83,33 @@ pub struct Hot {
     pub bf_span: [Cell<u32>; 2],
 }
 
-/// State between `ibv_wr_start` and `ibv_wr_complete`. Guarded by the send queue's lock.
+/// State between `ibv_wr_start` and `ibv_wr_complete`. Guarded by the send queue's lock. The queue
+/// itself does not move before the end, so there is nothing to roll back.
 #[derive(Default)]
 pub struct Builder {
     /// First errno of the batch, 0 if none.
     pub err: Cell<i32>,
     /// Requests in the batch.
     pub nreq: Cell<u32>,
-    /// `cur_post` at start, for the way back.
-    pub cur_post_rb: Cell<u32>,
-    /// `fm_cache` at start.
-    pub fm_cache_rb: Cell<u8>,
-    /// A request of the batch carries data inline.
-    pub inl_wqe: Cell<bool>,
-    /// Control segment of the open WQE.
-    pub cur_ctrl: Cell<*mut u8>,
-    /// Ethernet segment of the open WQE.
-    pub cur_eth: Cell<*mut u8>,
-    /// Where the next segment goes.
-    pub cur_data: Cell<*mut u8>,
-    /// Octowords of the open WQE so far.
-    pub cur_size: Cell<u32>,
+    /// 1 if a request of the batch carries data inline.
+    pub inline: Cell<u32>,
     /// Setters that the open WQE has got.
     pub setters: Cell<u32>,
+    /// Requests that fit, as far as known.
+    pub room: Cell<u32>,
+    /// Basic blocks used, the batch included.
+    pub cur_post: Cell<u32>,
+    /// Control segment of the open WQE; NULL if there is none, because the queue is full.
+    pub ctrl: Cell<*mut u8>,
+    /// Octowords of the open WQE so far.
+    pub ow: Cell<u32>,
+    /// Fence bits that the next request inherits.
+    pub fence: Cell<u8>,
+    /// The open Ethernet WQE has no inline header yet.
+    pub header_due: Cell<bool>,
     /// Setters that `mkey_configure` waits for.
     pub mkey_setters: Cell<u32>,
-    /// Mkey of the open WQE.
+    /// Mkey of the open WQE; NULL if it is not a configuration.
     pub mkey: Cell<*const super::mkey::Mkey>,
 }
 
@@ -196,27 +196,5 @@ impl Qp {
     pub fn context(&self) -> &Context {
         // SAFETY: libibverbs' rule: a context outlives its objects.
         unsafe { &*self.context }
-    }
-
-    /// Chooses the functions of the extended interface (`ibv_qp_ex`, `mlx5dv_qp_ex`) by type and
-    /// `ops`. EOPNOTSUPP if an operation cannot be had. Called once, before the QP is known to
-    /// anybody; members up to the queues' sizes are final.
-    pub fn install(&self, _ops: &WrOps) -> Result<()> {
-        Ok(())
-    }
-
-    /// The QP went to `state` (`IBV_QPS_*`), by whichever way: posting is open or closed from now
-    /// on. Called with the new state after the device has it.
-    pub fn state_changed(&self, state: u32) {
-        use crate::abi::verbs::consts::*;
-        match state {
-            IBV_QPS_RESET => {
-                self.rq.sge_limit.set(super::queue::POST_REFUSED);
-                self.sq.sge_limit.set(super::queue::POST_REFUSED);
-            }
-            IBV_QPS_INIT => self.rq.sge_limit.set(self.rq.max_gs as i32),
-            IBV_QPS_RTS => self.sq.sge_limit.set(self.sq.max_gs as i32),
-            _ => {}
-        }
     }
 }

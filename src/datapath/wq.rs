@@ -62,5 +62,8 @@ impl Wq {
     }
 
     /// Sets the functions of the public part. Called once, before the queue is known to anybody.
-    pub fn install(&self) {}
+    pub fn install(&self) {
+        // SAFETY: the queue is not known to anybody yet.
+        unsafe { (*self.ibv()).post_recv = Some(super::post_recv::post_wq_recv) }
+    }
 }

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     abi::{dv::mlx5dv_devx_uar, verbs::ibv_context},
     error::{Errno, Result},
+    sync::SpinLock,
     uverbs::{self, Attr, Mapping},
 };
 use core::{
@@ -20,7 +21,7 @@ use core::{
     ptr::{self, NonNull},
     sync::atomic::AtomicPtr,
 };
-use parking_lot::{Mutex, RawMutex, lock_api::RawMutex as _};
+use parking_lot::Mutex;
 use prm::uverbs::{attr, method, object};
 use std::collections::VecDeque;
 
@@ -70,7 +71,7 @@ pub struct Bfreg {
     pub uuarn: u32,
     /// Writers must take `lock`.
     pub need_lock: bool,
-    pub lock: RawMutex,
+    pub lock: SpinLock,
     pub class: Class,
     /// Kernel index of a static or page-allocated register.
     pub index: u32,
@@ -257,7 +258,7 @@ impl UarPool {
             buf_size: 0,
             uuarn: 0,
             need_lock: class == Class::QpShared && !self.single_threaded,
-            lock: RawMutex::INIT,
+            lock: SpinLock::new(true),
             class,
             index: 0,
             users: Cell::new(0),
