@@ -6,18 +6,12 @@
 //! roots laid (`scripts/reference.sh`) the reference itself is run again and held to the same
 //! text, and so are our library under each other libibverbs there is.
 
-mod cell;
-mod compile;
-mod doubles;
-mod expected;
-mod place;
-mod program;
-mod records;
-
-use cell::{Manner, Side};
 use clap::Parser;
-use place::Places;
-use program::{Program, Run};
+use ctest_runner::Verdict;
+use ctest_runner::cell::{self, Manner, Side};
+use ctest_runner::place::Places;
+use ctest_runner::program::{self, Program, Run};
+use ctest_runner::{compile, doubles, expected, records};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -65,13 +59,6 @@ struct Options {
     /// Lines of difference shown for each failure
     #[arg(long, default_value_t = 12)]
     lines: usize,
-}
-
-/// What became of one cell.
-enum Verdict {
-    Passed,
-    Failed(String),
-    Skipped,
 }
 
 fn main() -> ExitCode {
