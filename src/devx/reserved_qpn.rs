@@ -4,7 +4,10 @@ use super::{
     command::{Mailboxes, checked},
     object::{self, Object},
 };
-use crate::{error::Result, provider::Context};
+use crate::{
+    error::{Refusal, Result},
+    provider::Context,
+};
 use core::ffi::c_int;
 use prm::{CreateReservedQpnIn, GeneralObjInCmdHdr, GeneralObjOutCmdHdr, object as general, opcode};
 use std::collections::BTreeSet;
@@ -72,7 +75,7 @@ fn create(context: &Context) -> Result<Block> {
     GeneralObjInCmdHdr::LOG_OBJ_RANGE.set(&mut c, u64::from(log_range));
     let mut out = [0u8; GeneralObjOutCmdHdr::SIZE];
     let result = Object::create(context, Mailboxes::new(&c, &mut out));
-    let object = checked(result, &out)?;
+    let object = checked(result, &out).map_err(Refusal::and_errno)?;
     Ok(Block {
         fd: context.fd,
         handle: object.handle,

@@ -10,7 +10,7 @@ use crate::{
         dv::{consts::*, mlx5dv_sched_attr, mlx5dv_sched_leaf, mlx5dv_sched_node},
         verbs::consts::*,
     },
-    error::Result,
+    error::{Refusal, Result},
     handle::{self, Room},
     provider::Context,
 };
@@ -175,7 +175,7 @@ impl<'a> Wish<'a> {
     }
 
     fn modify(&self, target: &Scheduler, element: Element) -> Result<()> {
-        self.check_limits(target.0.context()?)?;
+        self.check_limits(target.0.context()?).map_err(Refusal::and_errno)?;
         let mut command = self.command(opcode::MODIFY_GENERAL_OBJECT, element);
         GeneralObjInCmdHdr::OBJ_ID.set(&mut command, u64::from(target.id()));
         let mut out = [0u8; GeneralObjOutCmdHdr::SIZE];
@@ -215,7 +215,8 @@ pub unsafe fn create_leaf(
     Ok(wish.create(context, Element::QueueGroup)?.cast())
 }
 
-/// `mlx5dv_sched_node_modify`: new limits; the parent is looked at but stays.
+/// `mlx5dv_sched_node_modify`: new limits; the parent is looked at but stays. The checks made here
+/// set errno too.
 ///
 /// # Safety
 /// As [`create_node`]; `node` is NULL or live.
@@ -223,7 +224,7 @@ pub unsafe fn modify_node(node: *mut mlx5dv_sched_node, attr: *const mlx5dv_sche
     // SAFETY: the promise above.
     let (node, wish) = unsafe { (Scheduler::node(node), Wish::from_c(attr)) };
     let node = node.ok_or(refuse!(EINVAL, "node is NULL"))?;
-    wish?.modify(node, Element::Tsar)
+    wish.map_err(Refusal::and_errno)?.modify(node, Element::Tsar)
 }
 
 /// `mlx5dv_sched_leaf_modify`: as [`modify_node`].
@@ -234,7 +235,7 @@ pub unsafe fn modify_leaf(leaf: *mut mlx5dv_sched_leaf, attr: *const mlx5dv_sche
     // SAFETY: the promise above.
     let (leaf, wish) = unsafe { (Scheduler::leaf(leaf), Wish::leaf_from_c(attr)) };
     let leaf = leaf.ok_or(refuse!(EINVAL, "leaf is NULL"))?;
-    wish?.modify(leaf, Element::QueueGroup)
+    wish.map_err(Refusal::and_errno)?.modify(leaf, Element::QueueGroup)
 }
 
 /// `mlx5dv_sched_node_destroy` and `_leaf_destroy`. A failure (children, queues) keeps the handle.

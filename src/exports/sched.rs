@@ -61,10 +61,8 @@ pub unsafe extern "C" fn mlx5dv_sched_leaf_modify(
     leaf: *mut mlx5dv_sched_leaf,
     sched_attr: *const mlx5dv_sched_attr,
 ) -> c_int {
-    border::value("mlx5dv_sched_leaf_modify", || {
-        // SAFETY: the caller's promise.
-        unsafe { sched::modify_leaf(leaf, sched_attr) }.map_err(Refusal::and_errno)
-    })
+    // SAFETY: the caller's promise.
+    border::value("mlx5dv_sched_leaf_modify", || unsafe { sched::modify_leaf(leaf, sched_attr) })
 }
 
 /// Scheduling node (`MLX5_1.17`). Returns: NULL with errno set on failure.
@@ -101,8 +99,6 @@ pub unsafe extern "C" fn mlx5dv_sched_node_modify(
     node: *mut mlx5dv_sched_node,
     sched_attr: *const mlx5dv_sched_attr,
 ) -> c_int {
-    border::value("mlx5dv_sched_node_modify", || {
-        // SAFETY: the caller's promise.
-        unsafe { sched::modify_node(node, sched_attr) }.map_err(Refusal::and_errno)
-    })
+    // SAFETY: the caller's promise.
+    border::value("mlx5dv_sched_node_modify", || unsafe { sched::modify_node(node, sched_attr) })
 }
