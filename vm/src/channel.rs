@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 /// A connection to the agent.
@@ -81,8 +81,12 @@ impl Channel {
     }
 
     /// Run a command: `words` are the release, the library, the directory and the command.
-    /// Its output goes to ours while it runs.
-    pub fn run(&mut self, words: &[String], limit: Option<Duration>) -> Result<Outcome> {
+    /// Its output goes to `out` and `err` while it runs.
+    pub fn run<O, E>(&mut self, words: &[String], limit: Duration, out: O, err: E) -> Result<Outcome>
+    where
+        O: Write + Send + 'static,
+        E: Write + Send + 'static,
+    {
         let nonce = nonce()?;
         let mut line = quote(&nonce);
         for w in words {
@@ -92,19 +96,9 @@ impl Channel {
         line.push('\n');
         self.control.write_all(line.as_bytes())?;
         let (done, all_done) = mpsc::channel();
-        for (from, to_stdout) in [(&self.out, true), (&self.err, false)] {
-            let (mut from, nonce, done) = (from.try_clone()?, nonce.clone(), done.clone());
-            std::thread::spawn(move || {
-                let copied = if to_stdout {
-                    copy(&mut from, &mut io::stdout(), nonce.as_bytes())
-                } else {
-                    copy(&mut from, &mut io::stderr(), nonce.as_bytes())
-                };
-                let _ = done.send(copied);
-            });
-        }
-        let deadline = Instant::now() + limit.unwrap_or(Duration::from_secs(u32::MAX as u64));
-        let status = match self.line(deadline)? {
+        copy_aside(self.out.try_clone()?, out, nonce.clone(), done.clone());
+        copy_aside(self.err.try_clone()?, err, nonce, done);
+        let status = match self.line(Instant::now() + limit)? {
             Line::Text(t) => t.parse().with_context(|| format!("the agent answered {t:?}"))?,
             Line::TimedOut => return Ok(Outcome::TimedOut),
             Line::Closed => return Ok(Outcome::Died),
@@ -116,6 +110,42 @@ impl Channel {
             }
         }
         Ok(Outcome::Exit(status))
+    }
+}
+
+/// Copy a port's output in a thread of its own.
+fn copy_aside(
+    mut from: UnixStream,
+    mut to: impl Write + Send + 'static,
+    mark: String,
+    done: mpsc::Sender<io::Result<()>>,
+) {
+    std::thread::spawn(move || {
+        // nobody listens any more when the command has timed out
+        let _ = done.send(copy(&mut from, &mut to, mark.as_bytes()));
+    });
+}
+
+/// Output that is kept.
+#[derive(Clone, Default)]
+pub struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Kept {
+    /// What was written so far.
+    pub fn text(&self) -> String {
+        self.0.lock().map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default()
+    }
+}
+
+impl Write for Kept {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if let Ok(mut b) = self.0.lock() {
+            b.extend_from_slice(data);
+        }
+        Ok(data.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,10 +1,13 @@
 //! Boots a stock Debian kernel on the software ConnectX and runs programs in it.
 
 mod apt;
+mod bed;
 mod channel;
 mod cpio;
+mod harness;
 mod instance;
 mod kernel;
+mod kernel_log;
 mod machine;
 mod paths;
 mod root;
@@ -14,6 +17,7 @@ mod unpack;
 use anyhow::{Context, Result, bail, ensure};
 use channel::{Channel, Outcome};
 use clap::{Args, Parser, Subcommand};
+use harness::{Harness, Tally};
 use machine::{Machine, Spec};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -48,6 +52,19 @@ enum Verb {
     Status,
     /// End the guests that are kept running
     Down,
+    /// Run the C programs of ctest/ in guests, on the reference library and on ours
+    Ctest {
+        #[command(flatten)]
+        boot: BootArguments,
+        /// Libraries to run with; what follows the first is compared with it
+        #[arg(long, value_delimiter = ',', default_value = "reference,ours")]
+        libs: Vec<String>,
+        /// Write what the first library printed into this folder
+        #[arg(long, value_name = "FOLDER")]
+        answers: Option<PathBuf>,
+        /// Programs to run, by part of the name (default: all)
+        names: Vec<String>,
+    },
     /// Print the path of a release's source archive, downloaded from Debian
     Source {
         /// Release of rdma-core
@@ -179,14 +196,14 @@ fn run(a: &RunArguments) -> Result<ExitCode> {
     let mut words = vec![a.release.clone(), library(&a.lib)?, directory];
     words.extend(a.command.iter().cloned());
     prepare(&[&a.boot.kernel], &[&a.release])?;
-    let limit = Some(Duration::from_secs(a.timeout));
+    let limit = Duration::from_secs(a.timeout);
 
     let key = a.boot.spec()?.key();
     for shared in instance::shared()?.iter().filter(|s| s.key == key) {
         let Some(_busy) = shared.reserve()? else { continue };
         // an interrupted command takes its guest with it: no half-done state stays
         signals::on_end(Some(signals::LastWish::End(shared.pid)));
-        let outcome = Channel::open(&shared.dir)?.run(&words, limit)?;
+        let outcome = Channel::open(&shared.dir)?.run(&words, limit, std::io::stdout(), std::io::stderr())?;
         let logs = machine::logs(&shared.dir);
         if !matches!(outcome, Outcome::Exit(_)) {
             shared.end();
@@ -195,7 +212,7 @@ fn run(a: &RunArguments) -> Result<ExitCode> {
         return report(outcome, a.timeout, &logs);
     }
     let (machine, mut channel) = a.boot.boot()?;
-    let outcome = channel.run(&words, limit)?;
+    let outcome = channel.run(&words, limit, std::io::stdout(), std::io::stderr())?;
     let logs = machine.logs();
     drop(machine);
     report(outcome, a.timeout, &logs)
@@ -283,6 +300,15 @@ fn dispatch(cli: Cli) -> Result<ExitCode> {
             while !instance::shared()?.is_empty() {
                 std::thread::sleep(Duration::from_millis(20));
             }
+        }
+        Verb::Ctest { boot, libs, answers, names } => {
+            let mut tally = Tally::default();
+            let mut harness = Harness::new(&names, &libs)?;
+            harness.run(&boot.spec()?, &mut tally)?;
+            if let Some(folder) = answers {
+                harness.write_answers(&folder)?;
+            }
+            return Ok(tally.report());
         }
         Verb::Source { release } => {
             let suite = root::RELEASES.iter().find(|r| r.0 == release).context("no such release")?.1;

@@ -2,10 +2,10 @@
 //! share a wire see each other's packets in the order in which they were sent.
 
 use super::function::Function;
-use super::vfio_user;
+use super::vfio_user::{self, Stream};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 /// How long a queue that waits for its peer (no receive posted yet, say) is left alone, ms.
@@ -15,7 +15,7 @@ const RETRY: i32 = 1;
 pub struct Slot {
     function: Function,
     listener: UnixListener,
-    client: Option<UnixStream>,
+    client: Option<Stream>,
 }
 
 impl Slot {
@@ -27,18 +27,18 @@ impl Slot {
     }
 
     fn descriptor(&self) -> i32 {
-        self.client.as_ref().map_or(self.listener.as_raw_fd(), |c| c.as_raw_fd())
+        self.client.as_ref().map_or(self.listener.as_raw_fd(), Stream::descriptor)
     }
 
     /// Something is to be read: a message, or a new client.
     fn ready(&mut self) {
         match &mut self.client {
             None => match self.listener.accept() {
-                Ok((stream, _)) => self.client = Some(stream),
+                Ok((stream, _)) => self.client = Some(Stream::new(stream)),
                 Err(e) => eprintln!("vfio-user: accept: {e}"),
             },
             Some(stream) => {
-                if let Err(e) = vfio_user::serve_one(stream, &mut self.function) {
+                if let Err(e) = vfio_user::serve(stream, &mut self.function) {
                     if e.kind() != io::ErrorKind::UnexpectedEof {
                         eprintln!("vfio-user: client dropped: {e}");
                     }

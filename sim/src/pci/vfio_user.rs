@@ -8,7 +8,7 @@ use super::config_space;
 use super::function::Function;
 use super::guest::VECTORS;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 
@@ -44,12 +44,49 @@ struct Refused(i32);
 
 const INVALID: Refused = Refused(libc::EINVAL);
 
-/// Receive the head of the next message, and the descriptors that came with it.
-fn receive_head(stream: &UnixStream, head: &mut [u8; HEAD]) -> io::Result<Vec<OwnedFd>> {
-    let mut fds = Vec::new();
-    let mut got = 0;
-    while let Some(rest) = head.get_mut(got..).filter(|r| !r.is_empty()) {
-        let mut iov = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
+/// A client's byte stream: whole messages are cut out of what comes in. A driver's stores come
+/// as floods of small messages, so as much as there is goes into one read.
+pub struct Stream {
+    socket: UnixStream,
+    buffer: Vec<u8>,
+    /// Where in `buffer` the first message starts that was not cut out yet.
+    start: usize,
+    /// Descriptors, and where in `buffer` the bytes end that they came with.
+    fds: Vec<(usize, OwnedFd)>,
+}
+
+/// Bytes read at once.
+const READ: usize = 1 << 16;
+
+/// A message.
+struct Message {
+    head: [u8; HEAD],
+    body: Vec<u8>,
+    fds: Vec<OwnedFd>,
+}
+
+impl Stream {
+    /// The stream of a client that has connected.
+    pub fn new(socket: UnixStream) -> Stream {
+        Stream { socket, buffer: Vec::new(), start: 0, fds: Vec::new() }
+    }
+
+    /// The descriptor to wait on.
+    pub fn descriptor(&self) -> RawFd {
+        self.socket.as_raw_fd()
+    }
+
+    /// Read what there is.
+    fn fill(&mut self) -> io::Result<()> {
+        self.buffer.drain(..self.start);
+        for (end, _) in &mut self.fds {
+            *end -= self.start;
+        }
+        self.start = 0;
+        let old = self.buffer.len();
+        self.buffer.resize(old + READ, 0);
+        let room = self.buffer.get_mut(old..).unwrap_or_default();
+        let mut iov = libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: room.len() };
         let mut control = [0u64; 64];
         // SAFETY: msghdr is plain data for which all zeroes is a valid value.
         let mut msg: libc::msghdr = unsafe { std::mem::zeroed() };
@@ -58,21 +95,38 @@ fn receive_head(stream: &UnixStream, head: &mut [u8; HEAD]) -> io::Result<Vec<Ow
         msg.msg_control = control.as_mut_ptr().cast();
         msg.msg_controllen = size_of_val(&control);
         // SAFETY: the vector and the control buffer are ours and outlive the call.
-        let n = unsafe { libc::recvmsg(stream.as_raw_fd(), &mut msg, libc::MSG_CMSG_CLOEXEC) };
-        match n {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            1.. => got += n as usize,
-            _ => {
-                let e = io::Error::last_os_error();
-                if e.kind() == io::ErrorKind::Interrupted {
-                    continue;
-                }
-                return Err(e);
-            }
+        let n = unsafe { libc::recvmsg(self.socket.as_raw_fd(), &mut msg, libc::MSG_CMSG_CLOEXEC) };
+        let error = io::Error::last_os_error();
+        self.buffer.truncate(old + usize::try_from(n).unwrap_or(0));
+        if n < 0 {
+            return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
         }
+        let mut fds = Vec::new();
         collect_fds(&msg, &mut fds);
+        let end = self.buffer.len();
+        self.fds.extend(fds.into_iter().map(|fd| (end, fd)));
+        if n == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
-    Ok(fds)
+
+    /// Cut the next whole message out of the buffer.
+    fn next(&mut self) -> io::Result<Option<Message>> {
+        let rest = self.buffer.get(self.start..).unwrap_or_default();
+        let Some(head) = rest.get(..HEAD).and_then(|h| h.try_into().ok()) else { return Ok(None) };
+        let head: [u8; HEAD] = head;
+        let size = u32_at(&head, 4).unwrap_or(0) as usize;
+        if !(HEAD..=HEAD + MAX_BODY).contains(&size) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let Some(body) = rest.get(HEAD..size) else { return Ok(None) };
+        let body = body.to_vec();
+        self.start += size;
+        // a read ends behind the bytes that descriptors come with, so they belong to the
+        // message in which that place lies
+        let (mine, later): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.fds).into_iter().partition(|(end, _)| *end <= self.start);
+        self.fds = later;
+        Ok(Some(Message { head, body, fds: mine.into_iter().map(|(_, fd)| fd).collect() }))
+    }
 }
 
 /// Take the descriptors out of a received control buffer.
@@ -110,34 +164,30 @@ fn words(values: &[u32]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// Receive one message, carry it out, and answer it unless the client wants no answer. An
-/// error means that the client is gone or does not speak the protocol.
-pub fn serve_one(stream: &mut UnixStream, function: &mut Function) -> io::Result<()> {
-    let mut head = [0u8; HEAD];
-    let fds = receive_head(stream, &mut head)?;
-    let bad = |_| io::Error::from(io::ErrorKind::InvalidData);
-    let command = u16_at(&head, 2).map_err(bad)?;
-    let size = u32_at(&head, 4).map_err(bad)? as usize;
-    let flags = u32_at(&head, 8).map_err(bad)?;
-    let len = size.checked_sub(HEAD).filter(|n| *n <= MAX_BODY).ok_or(io::ErrorKind::InvalidData)?;
-    let mut body = vec![0u8; len];
-    stream.read_exact(&mut body)?;
-    let (error, answer) = match carry_out(function, command, &body, fds) {
-        Ok(answer) => (0, answer),
-        Err(Refused(errno)) => {
-            eprintln!("vfio-user: command {command} refused: errno {errno}");
-            (errno as u32, Vec::new())
+/// Receive what the client sent, carry each message out, and answer it unless the client wants
+/// no answer. An error means that the client is gone or does not speak the protocol.
+pub fn serve(stream: &mut Stream, function: &mut Function) -> io::Result<()> {
+    stream.fill()?;
+    while let Some(Message { head, body, fds }) = stream.next()? {
+        let command = u16_at(&head, 2).unwrap_or(0);
+        let (error, answer) = match carry_out(function, command, &body, fds) {
+            Ok(answer) => (0, answer),
+            Err(Refused(errno)) => {
+                eprintln!("vfio-user: command {command} refused: errno {errno}");
+                (errno as u32, Vec::new())
+            }
+        };
+        if u32_at(&head, 8).unwrap_or(0) & FLAG_NO_REPLY != 0 {
+            continue;
         }
-    };
-    if flags & FLAG_NO_REPLY != 0 {
-        return Ok(());
+        let mut reply = Vec::with_capacity(HEAD + answer.len());
+        reply.extend_from_slice(head.get(..4).unwrap_or_default());
+        let flags = FLAG_REPLY | if error != 0 { FLAG_ERROR } else { 0 };
+        reply.extend_from_slice(&words(&[(HEAD + answer.len()) as u32, flags, error]));
+        reply.extend_from_slice(&answer);
+        stream.socket.write_all(&reply)?;
     }
-    let mut reply = Vec::with_capacity(HEAD + answer.len());
-    reply.extend_from_slice(head.get(..4).unwrap_or_default());
-    let flags = FLAG_REPLY | if error != 0 { FLAG_ERROR } else { 0 };
-    reply.extend_from_slice(&words(&[(HEAD + answer.len()) as u32, flags, error]));
-    reply.extend_from_slice(&answer);
-    stream.write_all(&reply)
+    Ok(())
 }
 
 fn carry_out(f: &mut Function, command: u16, body: &[u8], fds: Vec<OwnedFd>) -> Result<Vec<u8>, Refused> {
@@ -291,4 +341,115 @@ fn region_write(f: &mut Function, body: &[u8]) -> Result<Vec<u8>, Refused> {
         f.bar_write(offset, data);
     }
     Ok(body.get(..16).ok_or(INVALID)?.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Config;
+    use crate::pci::Kind;
+
+    fn message(id: u16, command: u16, flags: u32, body: &[u8]) -> Vec<u8> {
+        let mut m = Vec::new();
+        m.extend_from_slice(&id.to_le_bytes());
+        m.extend_from_slice(&command.to_le_bytes());
+        m.extend_from_slice(&words(&[(HEAD + body.len()) as u32, flags, 0]));
+        m.extend_from_slice(body);
+        m
+    }
+
+    fn access(offset: u64, region: u32, data: &[u8], count: u32) -> Vec<u8> {
+        let mut b = offset.to_le_bytes().to_vec();
+        b.extend_from_slice(&words(&[region, count]));
+        b.extend_from_slice(data);
+        b
+    }
+
+    struct Client {
+        socket: UnixStream,
+        stream: Stream,
+        function: Function,
+    }
+
+    impl Client {
+        fn new() -> Client {
+            let (socket, served) = UnixStream::pair().unwrap();
+            let function = Function::new(Kind::Card(Config::default()));
+            Client { socket, stream: Stream::new(served), function }
+        }
+        fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+            self.socket.write_all(bytes).unwrap();
+            serve(&mut self.stream, &mut self.function)
+        }
+        /// Id, error and body of the next reply.
+        fn reply(&mut self) -> (u16, u32, Vec<u8>) {
+            use std::io::Read;
+            let mut head = [0; HEAD];
+            self.socket.read_exact(&mut head).unwrap();
+            let at = |k| u32_at(&head, k).unwrap_or(0);
+            let mut body = vec![0; at(4) as usize - HEAD];
+            self.socket.read_exact(&mut body).unwrap();
+            (u16_at(&head, 0).unwrap_or(0), at(12), body)
+        }
+    }
+
+    #[test]
+    fn messages_that_come_together_or_in_pieces_are_taken_one_by_one() {
+        let mut c = Client::new();
+        let write = message(1, 10, FLAG_NO_REPLY, &access(4, REGION_CONFIG, &[6, 0], 2));
+        let read = message(2, 9, 0, &access(4, REGION_CONFIG, &[], 2));
+        let mut both = write;
+        both.extend_from_slice(&read);
+        both.extend_from_slice(&read[..20]);
+        c.send(&both).unwrap();
+        let (id, error, body) = c.reply();
+        assert_eq!((id, error, &body[16..]), (2, 0, &[6, 0][..]));
+        c.send(&read[20..]).unwrap();
+        assert_eq!(c.reply().2[16..], [6, 0]);
+    }
+
+    #[test]
+    fn accesses_outside_a_region_are_refused() {
+        let mut c = Client::new();
+        for (offset, region, count) in [
+            (32 << 20, 0, 4),
+            ((32 << 20) - 2, 0, 4),
+            (u64::MAX, 0, 4),
+            (0, 3, 4),
+            (4095, 7, 2),
+            (0, 0, 1 << 21),
+        ] {
+            c.send(&message(5, 9, 0, &access(offset, region, &[], count))).unwrap();
+            assert_eq!(c.reply(), (5, libc::EINVAL as u32, vec![]), "{offset:#x} {region}");
+        }
+        // a write shorter than it says
+        c.send(&message(6, 10, 0, &access(0x10, 0, &[0; 2], 4))).unwrap();
+        assert_eq!(c.reply().1, libc::EINVAL as u32);
+        c.send(&message(7, 99, 0, &[])).unwrap();
+        assert_eq!(c.reply().1, libc::ENOTSUP as u32);
+    }
+
+    #[test]
+    fn a_size_that_cannot_be_ends_the_connection() {
+        for size in [0u32, 15, u32::MAX] {
+            let mut c = Client::new();
+            let mut m = message(1, 9, 0, &[]);
+            m[4..8].copy_from_slice(&size.to_le_bytes());
+            assert_eq!(c.send(&m).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
+    }
+
+    #[test]
+    fn every_vector_and_no_other_can_be_set() {
+        let mut c = Client::new();
+        let set = |start, count| {
+            message(1, 8, 0, &words(&[20, IRQ_ACTION_TRIGGER | IRQ_DATA_EVENTFD, 2, start, count]))
+        };
+        for (start, count, error) in
+            [(0, VECTORS, 0), (VECTORS - 1, 1, 0), (VECTORS, 1, libc::EINVAL), (u32::MAX, 2, libc::EINVAL)]
+        {
+            c.send(&set(start, count)).unwrap();
+            assert_eq!(c.reply().1, error as u32, "{start} {count}");
+        }
+    }
 }
