@@ -34,6 +34,43 @@ impl Errno {
     }
 }
 
+macro_rules! names {
+    ($($name:ident)*) => {
+        /// The name of an errno value on this system. `EOPNOTSUPP` is also `ENOTSUP`, `EAGAIN` also
+        /// `EWOULDBLOCK`, `EDEADLK` also `EDEADLOCK`.
+        const fn name(value: c_int) -> Option<&'static str> {
+            Some(match value {
+                $(libc::$name => stringify!($name),)*
+                _ => return None,
+            })
+        }
+    };
+}
+
+names! {
+    EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT
+    ENOTBLK EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG
+    ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG ENOLCK ENOSYS ENOTEMPTY
+    ELOOP ENOMSG EIDRM EBADE EBADR EXFULL ENOANO EBADRQC EBADSLT EBFONT ENOSTR ENODATA ETIME
+    ENOSR ENONET ENOPKG EREMOTE ENOLINK EADV ESRMNT ECOMM EPROTO EMULTIHOP EDOTDOT EBADMSG
+    EOVERFLOW ENOTUNIQ EBADFD EREMCHG EILSEQ EUSERS ENOTSOCK EDESTADDRREQ EMSGSIZE EPROTOTYPE
+    ENOPROTOOPT EPROTONOSUPPORT ESOCKTNOSUPPORT EOPNOTSUPP EPFNOSUPPORT EAFNOSUPPORT EADDRINUSE
+    EADDRNOTAVAIL ENETDOWN ENETUNREACH ENETRESET ECONNABORTED ECONNRESET ENOBUFS EISCONN ENOTCONN
+    ESHUTDOWN ETOOMANYREFS ETIMEDOUT ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY EINPROGRESS
+    ESTALE EDQUOT ECANCELED EOWNERDEAD ENOTRECOVERABLE EREMOTEIO EKEYREJECTED EKEYEXPIRED EKEYREVOKED
+    ENOKEY
+}
+
+impl core::fmt::Display for Errno {
+    /// The name, or the number if it has none.
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
+        match name(self.0) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "errno {}", self.0),
+        }
+    }
+}
+
 /// Why a call was refused: the errno that C gets, and what tracing tells beside it.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal {
@@ -59,7 +96,7 @@ impl Refusal {
 impl From<Errno> for Refusal {
     /// A refusal by somebody else: the kernel, the C library.
     fn from(errno: Errno) -> Self {
-        Refusal { errno, check: "system call", what: "", value: 0 }
+        Refusal { errno, check: "refused by the kernel", what: "", value: 0 }
     }
 }
 

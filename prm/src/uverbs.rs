@@ -15,8 +15,54 @@ pub const ATTR_F_VALID_OUTPUT: u16 = 2;
 macro_rules! numbers {
     ($($name:ident = $value:literal, $of:literal;)*) => {
         $(#[doc = concat!("Of `", $of, "`.")] pub const $name: u16 = $value;)*
+
+        /// All numbers of this module with their names and what each belongs to.
+        pub const ALL: &[$crate::uverbs::Named] = &[
+            $($crate::uverbs::Named { number: $value, name: stringify!($name), of: $of }),*
+        ];
     };
 }
+
+/// A number with its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// The number.
+    pub number: u16,
+    /// Its name, as the constant has it.
+    pub name: &'static str,
+    /// The object of a method, the method of an attribute.
+    pub of: &'static str,
+}
+
+fn find(all: &[Named], number: u16, of: Option<&str>) -> Option<&'static str> {
+    let hit = all.iter().find(|n| n.number == number && of.is_none_or(|of| n.of == of))?;
+    Some(hit.name)
+}
+
+/// The name of an object type.
+pub fn object_name(object: u16) -> Option<&'static str> {
+    find(object::ALL, object, None)
+}
+
+/// The name of a method of an object type.
+pub fn method_name(object: u16, method: u16) -> Option<&'static str> {
+    find(method::ALL, method, Some(object_name(object)?))
+}
+
+/// The name of an attribute of the method with this name.
+pub fn attr_name(method: &str, attr: u16) -> Option<&'static str> {
+    let of = |method| find(attr::ALL, attr, Some(method));
+    let shared = || if method == "DEVX_OBJ_ASYNC_QUERY" { of("DEVX_OBJ_QUERY") } else { None };
+    of(method).or_else(shared).or_else(|| of(ANY_METHOD))
+}
+
+/// The name of a write command, without the mark of an extended one.
+pub fn write_name(command: u16) -> Option<&'static str> {
+    find(write::ALL, command, None)
+}
+
+/// What attributes belong to that each method with a driver's part has.
+const ANY_METHOD: &str = "every method with a driver part";
 
 /// Object types.
 pub mod object {
@@ -247,8 +293,8 @@ pub mod attr {
         QUERY_GID_ENTRY_GID_INDEX = 0x1, "QUERY_GID_ENTRY";
         QUERY_GID_ENTRY_FLAGS = 0x2, "QUERY_GID_ENTRY";
         QUERY_GID_ENTRY_RESP_ENTRY = 0x3, "QUERY_GID_ENTRY";
-        MLX5_QUERY_PORT_PORT_NUM = 0x1000, "QUERY_PORT";
-        QUERY_PORT = 0x1001, "QUERY_PORT";
+        MLX5_QUERY_PORT_PORT_NUM = 0x1000, "MLX5_QUERY_PORT";
+        QUERY_PORT = 0x1001, "MLX5_QUERY_PORT";
         GET_DATA_DIRECT_SYSFS_PATH = 0x1000, "GET_DATA_DIRECT_SYSFS_PATH";
         ALLOC_DM_HANDLE = 0x0, "DM_ALLOC";
         ALLOC_DM_LENGTH = 0x1, "DM_ALLOC";
@@ -434,7 +480,48 @@ pub mod write {
         CLOSE_XRCD = 0x26, "write(2)";
         CREATE_XSRQ = 0x27, "write(2)";
         OPEN_QP = 0x28, "write(2)";
+        CREATE_FLOW = 0x32, "write(2), extended";
+        DESTROY_FLOW = 0x33, "write(2), extended";
+        CREATE_WQ = 0x34, "write(2), extended";
+        MODIFY_WQ = 0x35, "write(2), extended";
+        DESTROY_WQ = 0x36, "write(2), extended";
+        CREATE_RWQ_IND_TBL = 0x37, "write(2), extended";
+        DESTROY_RWQ_IND_TBL = 0x38, "write(2), extended";
+        MODIFY_CQ = 0x39, "write(2), extended";
     }
     /// Marks an extended command in `WRITE_CMD` of `INVOKE_WRITE` (and in the write(2) header).
     pub const EXTENDED: u32 = 0x8000_0000;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_within_what_they_belong_to() {
+        assert_eq!(object_name(0x1001), Some("DEVX_OBJ"));
+        assert_eq!(object_name(0x2000), None);
+        // one number, several objects
+        assert_eq!(method_name(0x1001, 0x1000), Some("DEVX_OBJ_CREATE"));
+        assert_eq!(method_name(0x1002, 0x1000), Some("DEVX_UMEM_REG"));
+        assert_eq!(method_name(0x0, 0x1000), Some("MLX5_QUERY_PORT"));
+        assert_eq!(attr_name("DEVX_OBJ_CREATE", 0x1001), Some("DEVX_OBJ_CREATE_CMD_IN"));
+        assert_eq!(attr_name("DEVX_OBJ_ASYNC_QUERY", 0x1002), Some("DEVX_OBJ_QUERY_ASYNC_FD"));
+        // the query that does not wait has two attributes of the one that does
+        assert_eq!(attr_name("DEVX_OBJ_ASYNC_QUERY", 0x1001), Some("DEVX_OBJ_QUERY_CMD_IN"));
+        assert_eq!(attr_name("GET_CONTEXT", 0x1000), Some("UHW_IN"));
+        assert_eq!(attr_name("MLX5_QUERY_PORT", 0x1000), Some("MLX5_QUERY_PORT_PORT_NUM"));
+        assert_eq!(write_name(0x39), Some("MODIFY_CQ"));
+    }
+
+    #[test]
+    fn every_attribute_belongs_to_a_method_and_every_method_to_an_object() {
+        for m in method::ALL {
+            assert!(object::ALL.iter().any(|o| o.name == m.of), "{}", m.name);
+        }
+        for a in attr::ALL {
+            let known = a.of == ANY_METHOD || method::ALL.iter().any(|m| m.name == a.of);
+            assert!(known, "{} of {}", a.name, a.of);
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use crate::{error::Errno, trace};
 use core::{ffi::c_int, marker::PhantomData, mem, ptr};
-use prm::uverbs::{ATTR_F_MANDATORY, ATTR_F_VALID_OUTPUT, DRIVER_MLX5};
+use prm::uverbs::{ATTR_F_MANDATORY, DRIVER_MLX5};
 
 /// `struct ib_uverbs_ioctl_hdr`.
 #[repr(C)]
@@ -36,23 +36,32 @@ struct Wire {
 /// [`Attr::absent`] leaves a place empty, so that a condition needs no second array.
 pub struct Attr<'a> {
     wire: Wire,
-    state: State,
+    kind: Kind,
     /// Longer than a u16 can say: refused before the kernel is asked.
     too_long: bool,
     borrow: PhantomData<&'a mut [u8]>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum State {
-    Present,
+/// What an attribute is, for those who look at a command: its wire form does not tell.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Kind {
+    /// Left out.
     Absent,
+    /// Bytes that the kernel reads.
+    Input,
+    /// Bytes that the kernel writes.
+    Output,
+    /// Handle of an object.
+    Object,
+    /// File descriptor.
+    File,
 }
 
 impl<'a> Attr<'a> {
-    const fn raw(attr_id: u16, len: usize, data: u64) -> Self {
+    const fn raw(kind: Kind, attr_id: u16, len: usize, data: u64) -> Self {
         Attr {
             wire: Wire { attr_id, len: len as u16, flags: ATTR_F_MANDATORY, data_hi: 0, data },
-            state: State::Present,
+            kind,
             too_long: len > u16::MAX as usize,
             borrow: PhantomData,
         }
@@ -60,9 +69,7 @@ impl<'a> Attr<'a> {
 
     /// No attribute: this place of the array is left out.
     pub const fn absent() -> Self {
-        let mut a = Self::raw(0, 0, 0);
-        a.state = State::Absent;
-        a
+        Self::raw(Kind::Absent, 0, 0, 0)
     }
 
     /// `attr` if the condition holds, else nothing.
@@ -86,15 +93,15 @@ impl<'a> Attr<'a> {
             let mut inline = [0u8; 8];
             // SAFETY: readable for `len` by the caller's promise; `inline` holds 8.
             unsafe { ptr::copy_nonoverlapping(bytes, inline.as_mut_ptr(), len) };
-            Self::raw(id, len, u64::from_ne_bytes(inline))
+            Self::raw(Kind::Input, id, len, u64::from_ne_bytes(inline))
         } else {
-            Self::raw(id, len, bytes as u64)
+            Self::raw(Kind::Input, id, len, bytes as u64)
         }
     }
 
     /// An input of 8 bytes by value: `const_in` attributes and 64-bit numbers.
     pub const fn u64(id: u16, value: u64) -> Self {
-        Self::raw(id, 8, value)
+        Self::raw(Kind::Input, id, 8, value)
     }
 
     /// An input of 4 bytes.
@@ -115,43 +122,43 @@ impl<'a> Attr<'a> {
     fn input_inline(id: u16, bytes: &[u8]) -> Self {
         let mut inline = [0u8; 8];
         inline[..bytes.len()].copy_from_slice(bytes);
-        Self::raw(id, bytes.len(), u64::from_ne_bytes(inline))
+        Self::raw(Kind::Input, id, bytes.len(), u64::from_ne_bytes(inline))
     }
 
     /// Output bytes.
     pub fn output(id: u16, bytes: &'a mut [u8]) -> Self {
-        Self::raw(id, bytes.len(), bytes.as_mut_ptr() as u64)
+        Self::raw(Kind::Output, id, bytes.len(), bytes.as_mut_ptr() as u64)
     }
 
     /// Output bytes at an address that a caller of the library gave; the kernel answers EFAULT if
     /// it cannot be written.
     pub fn output_raw(id: u16, bytes: *mut u8, len: usize) -> Self {
-        Self::raw(id, len, bytes as u64)
+        Self::raw(Kind::Output, id, len, bytes as u64)
     }
 
     /// An output number.
     pub fn number<T: Number>(id: u16, value: &'a mut T) -> Self {
-        Self::raw(id, mem::size_of::<T>(), ptr::from_mut(value) as u64)
+        Self::raw(Kind::Output, id, mem::size_of::<T>(), ptr::from_mut(value) as u64)
     }
 
     /// An existing object.
     pub const fn handle(id: u16, handle: u32) -> Self {
-        Self::raw(id, 0, handle as u64)
+        Self::raw(Kind::Object, id, 0, handle as u64)
     }
 
     /// A new object: its handle is in [`Attr::new_handle`] after a successful call.
     pub const fn new_object(id: u16) -> Self {
-        Self::raw(id, 0, 0)
+        Self::raw(Kind::Object, id, 0, 0)
     }
 
     /// A new file descriptor: see [`Attr::new_fd`].
     pub const fn new_file(id: u16) -> Self {
-        Self::raw(id, 0, 0)
+        Self::raw(Kind::File, id, 0, 0)
     }
 
     /// An open file descriptor; -1 leaves the attribute out, as every release of libibverbs does.
     pub const fn fd(id: u16, fd: c_int) -> Self {
-        if fd == -1 { Self::absent() } else { Self::raw(id, 0, fd as u32 as u64) }
+        if fd == -1 { Self::absent() } else { Self::raw(Kind::File, id, 0, fd as u32 as u64) }
     }
 
     /// Lets an older kernel, which does not know this attribute, ignore it.
@@ -170,14 +177,33 @@ impl<'a> Attr<'a> {
         self.wire.data as c_int
     }
 
-    /// Attribute id, length, mandatory flag and raw data: for tracing.
-    pub(crate) fn parts(&self) -> Option<(u16, u16, u16, u64)> {
-        (self.state == State::Present).then_some((
-            self.wire.attr_id,
-            self.wire.len,
-            self.wire.flags & !ATTR_F_VALID_OUTPUT,
-            self.wire.data,
-        ))
+    /// What the attribute is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u16 {
+        self.wire.attr_id
+    }
+
+    /// Length in bytes of what it carries or points to.
+    pub fn len(&self) -> usize {
+        usize::from(self.wire.len)
+    }
+
+    /// The kernel may ignore it.
+    pub fn is_optional(&self) -> bool {
+        self.wire.flags & ATTR_F_MANDATORY == 0
+    }
+
+    /// A handle, a descriptor, an input of up to 8 bytes, or the address of anything else.
+    pub fn data(&self) -> u64 {
+        self.wire.data
+    }
+
+    fn is_present(&self) -> bool {
+        self.kind != Kind::Absent
     }
 }
 
@@ -203,7 +229,7 @@ pub fn execute<const N: usize>(
         attrs: [Wire; N],
     }
     const { assert!(N <= 64, "more attributes than any method has") };
-    if attrs.iter().any(|a| a.state == State::Present && a.too_long) {
+    if attrs.iter().any(|a| a.is_present() && a.too_long) {
         trace::ioctl(object, method, attrs, Err(Errno::EINVAL));
         Errno::EINVAL.set();
         return Err(Errno::EINVAL);
@@ -222,14 +248,14 @@ pub fn execute<const N: usize>(
         attrs: [empty; N],
     };
     let mut n = 0;
-    for a in attrs.iter().filter(|a| a.state == State::Present) {
+    for a in attrs.iter().filter(|a| a.is_present()) {
         block.attrs[n] = a.wire;
         n += 1;
     }
     block.header.num_attrs = n as u16;
     block.header.length = (mem::size_of::<Header>() + n * mem::size_of::<Wire>()) as u16;
     let result = ioctl(fd, ptr::from_mut(&mut block).cast());
-    for (a, w) in attrs.iter_mut().filter(|a| a.state == State::Present).zip(block.attrs.iter()) {
+    for (a, w) in attrs.iter_mut().filter(|a| a.is_present()).zip(block.attrs.iter()) {
         a.wire = *w;
     }
     trace::ioctl(object, method, attrs, result);

@@ -6,6 +6,6 @@ mod command;
 mod legacy;
 mod mapping;
 
-pub use command::{Attr, execute};
+pub use command::{Attr, Kind, execute};
 pub use legacy::{extended, invoke_write, write_command};
 pub use mapping::Mapping;

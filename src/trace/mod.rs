@@ -4,6 +4,8 @@
 //! Lines go out by write(2) straight away, so they survive a crash and need no buffer that a
 //! fork would duplicate.
 
+mod ioctl;
+
 use crate::{
     error::{Errno, Refusal},
     uverbs::Attr,
@@ -41,7 +43,7 @@ pub fn on() -> bool {
 }
 
 /// One line of at most 1 KiB, cut if longer.
-struct Line {
+pub struct Line {
     bytes: [u8; 1024],
     len: usize,
 }
@@ -51,6 +53,11 @@ impl Line {
         let mut l = Line { bytes: [0; 1024], len: 0 };
         let _ = l.write_str("mlx5: ");
         l
+    }
+
+    #[cfg(test)]
+    fn text(&self) -> &str {
+        core::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
     }
 
     fn send(mut self) {
@@ -87,7 +94,7 @@ fn refusal_line(function: &str, r: &Refusal) {
     if !r.what.is_empty() {
         let _ = write!(l, ": {}={:#x}", r.what, r.value);
     }
-    let _ = write!(l, " -> {}", r.errno.0);
+    let _ = write!(l, " -> {}", r.errno);
     l.send();
 }
 
@@ -95,10 +102,15 @@ fn refusal_line(function: &str, r: &Refusal) {
 #[inline(always)]
 pub fn note(text: &str, errno: Errno) {
     if on() {
-        let mut l = Line::new();
-        let _ = write!(l, "note: {text}: errno {}", errno.0);
-        l.send();
+        note_line(text, errno);
     }
+}
+
+#[cold]
+fn note_line(text: &str, errno: Errno) {
+    let mut l = Line::new();
+    let _ = write!(l, "note: {text}: {errno}");
+    l.send();
 }
 
 /// A verbs ioctl.
@@ -112,13 +124,7 @@ pub fn ioctl(object: u16, method: u16, attrs: &[Attr], result: Result<(), Errno>
 #[cold]
 fn ioctl_line(object: u16, method: u16, attrs: &[Attr], result: Result<(), Errno>) {
     let mut l = Line::new();
-    let _ = write!(l, "ioctl {object:#x}.{method:#x}");
-    for (id, len, flags, data) in attrs.iter().filter_map(Attr::parts) {
-        let _ = write!(l, " {id:#x}:{len}{}", if flags == 0 { "?" } else { "" });
-        if len <= 8 {
-            let _ = write!(l, "={data:#x}");
-        }
-    }
+    ioctl::line(&mut l, object, method, attrs, result);
     end(l, result);
 }
 
@@ -127,7 +133,7 @@ fn ioctl_line(object: u16, method: u16, attrs: &[Attr], result: Result<(), Errno
 pub fn write(command: u16, result: Result<(), Errno>) {
     if on() {
         let mut l = Line::new();
-        let _ = write!(l, "write {command}");
+        let _ = write!(l, "write {}", prm::uverbs::write_name(command).unwrap_or("?"));
         end(l, result);
     }
 }
@@ -145,7 +151,7 @@ pub fn mmap(offset: u64, len: usize, failure: Option<Errno>) {
 fn end(mut l: Line, result: Result<(), Errno>) {
     let _ = match result {
         Ok(()) => write!(l, " = 0"),
-        Err(e) => write!(l, " = errno {}", e.0),
+        Err(e) => write!(l, " = {e}"),
     };
     l.send();
 }
