@@ -81,6 +81,10 @@ pub struct Caps {
     pub qos: Qos,
     pub signature: Signature,
     pub crypto: Crypto,
+    /// Memcpy requests by every send queue.
+    pub dma_mmo_sq: bool,
+    /// Memcpy requests by QPs that are told so.
+    pub dma_mmo_qp: bool,
     /// Largest memcpy work request in bytes; 0 without DMA MMO.
     pub max_wr_memcpy_length: u64,
     pub ooo: OutOfOrder,
@@ -182,7 +186,9 @@ impl Caps {
         self.max_dc_init_rd_atom = 1 << LOG_MAX_RA_RES_DC.get(p);
         self.qos.supported = QOS.is_set(p);
         self.signature = Signature::of(p);
-        if DMA_MMO_SQ.is_set(p) || DMA_MMO_QP.is_set(p) {
+        self.dma_mmo_sq = DMA_MMO_SQ.is_set(p);
+        self.dma_mmo_qp = DMA_MMO_QP.is_set(p);
+        if self.dma_mmo_sq || self.dma_mmo_qp {
             self.max_wr_memcpy_length = match LOG_DMA_MMO_MAX_SIZE.get(p) {
                 0 => 1 << 31,
                 log => 1 << log,

@@ -42,6 +42,8 @@ pub struct DeviceCaps {
     pub pacing_min: u32,
     pub pacing_max: u32,
     pub pacing_qpts: u32,
+    /// `MLX5_IB_PP_*`.
+    pub pacing_flags: u8,
     /// `MLX5_IB_*_MPW`: 2 allowed, 4 enhanced.
     pub multi_packet_wqe: u32,
     /// `MLX5_IB_QUERY_DEV_RESP_FLAGS_*`.
@@ -128,6 +130,7 @@ impl DeviceCaps {
             pacing_min: u32_at(d, 40),
             pacing_max: u32_at(d, 44),
             pacing_qpts: u32_at(d, 48),
+            pacing_flags: d[52],
             multi_packet_wqe: u32_at(d, 56),
             flags: u32_at(d, 60),
             sw_parsing: [u32_at(d, 64), u32_at(d, 68)],

@@ -24,7 +24,7 @@ fn device_flags(c: &Context) -> u64 {
 
 /// How many receives a queue may have when data is placed out of order: the most that fit, halved
 /// because each needs two entries.
-fn out_of_order(c: &Context) -> mlx5dv_ooo_recv_wrs_caps {
+pub fn ooo_recv_wrs(c: &Context) -> mlx5dv_ooo_recv_wrs_caps {
     let most = c.info.max_recv_wr;
     let half = if most > 1 { most / 2 } else { most };
     let of = |supported: bool, n: u32| if supported { n } else { 0 };
@@ -114,7 +114,7 @@ pub fn query_device(c: &Context, out: *mut mlx5dv_context) {
     fill!(
         MLX5DV_CONTEXT_MASK_OOO_RECV_WRS,
         ooo_recv_wrs_caps,
-        (d.flags & flags::OOO_DP != 0).then(|| out_of_order(c))
+        (d.flags & flags::OOO_DP != 0).then(|| ooo_recv_wrs(c))
     );
     // SAFETY: members of every release's struct.
     unsafe {

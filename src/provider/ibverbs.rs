@@ -4,7 +4,7 @@
 use super::layout::{self, ContextLayout};
 use crate::abi::{
     provider::{verbs_context, verbs_device_ops},
-    verbs::{ibv_comp_channel, ibv_context, ibv_cq, ibv_device, ibv_port_attr},
+    verbs::{ibv_ah_attr, ibv_comp_channel, ibv_context, ibv_cq, ibv_device, ibv_port_attr},
 };
 use core::{
     ffi::{CStr, c_char, c_int, c_void},
@@ -66,6 +66,9 @@ imports! {
     ibv_dontfork_range: unsafe extern "C" fn(*mut c_void, usize) -> c_int;
     /// Undoes `ibv_dontfork_range`.
     ibv_dofork_range: unsafe extern "C" fn(*mut c_void, usize) -> c_int;
+    /// Finds the MAC of a RoCE destination.
+    ibv_resolve_eth_l2_from_gid:
+        unsafe extern "C" fn(*mut ibv_context, *mut ibv_ah_attr, *mut u8, *mut u16) -> c_int;
     /// Queries a port; knows how long this release's `ibv_port_attr` is.
     ibv_cmd_query_port:
         unsafe extern "C" fn(*mut ibv_context, u8, *mut ibv_port_attr, *mut c_void, usize) -> c_int;

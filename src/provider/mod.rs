@@ -8,7 +8,7 @@ pub mod context;
 pub mod data_direct;
 pub mod device_query;
 pub mod dv_query;
-mod get_context;
+pub mod get_context;
 pub mod ibverbs;
 pub mod layout;
 mod open;

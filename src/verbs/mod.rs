@@ -1,17 +1,53 @@
 //! Verbs objects: creation, modification, query, destruction. Posting and polling is `datapath`.
 
+pub mod ah;
 pub mod buf;
+pub mod core;
+pub mod cq;
+pub mod cq_modify;
 pub mod dbrec;
+pub mod dmah;
+pub mod domain;
 pub mod heap;
 pub mod huge;
+pub mod mr;
+mod neigh;
+pub mod object;
+mod opaque;
 pub mod pd;
 pub mod qp;
+pub mod small;
 pub mod table;
+mod umem;
 
 use crate::provider::layout::Op;
-use core::ffi::c_void;
+use ::core::ffi::c_void;
 
 /// Verbs operations of this room, for the table that a context gets.
-pub fn ops() -> Vec<(Op, *const c_void)> {
-    Vec::new()
+pub fn ops() -> impl Iterator<Item = (Op, *const c_void)> {
+    macro_rules! table {
+        ($($room:ident { $($op:ident)* })*) => {
+            [$($((Op::$op, $room::$op as *const c_void)),*),*]
+        };
+    }
+    use qp::{create, destroy, in_order, modify, open, query};
+    table! {
+        domain { alloc_pd dealloc_pd import_pd unimport_pd alloc_parent_domain alloc_td dealloc_td }
+        mr {
+            reg_mr reg_mr_ex reg_dmabuf_mr rereg_mr dereg_mr advise_mr alloc_null_mr reg_dm_mr
+            import_mr unimport_mr
+        }
+        dmah { alloc_dmah dealloc_dmah }
+        small { alloc_mw dealloc_mw open_xrcd close_xrcd attach_mcast detach_mcast }
+        ah { create_ah destroy_ah }
+        cq { create_cq create_cq_ex destroy_cq }
+        cq_modify { modify_cq resize_cq }
+        create { create_qp create_qp_ex }
+        modify { modify_qp modify_qp_rate_limit set_ece query_ece }
+        query { query_qp }
+        in_order { query_qp_data_in_order }
+        destroy { destroy_qp }
+        open { open_qp }
+    }
+    .into_iter()
 }

@@ -1,13 +1,28 @@
 //! Queue pairs: creation, modification, query, destruction.
 
+pub mod create;
+pub mod destroy;
+mod flags;
+pub mod in_order;
+mod kernel;
+pub mod modify;
+pub mod open;
+pub mod query;
+mod rss;
+pub mod size;
+
 use super::{buf::Buf, dbrec::DbrecSlot, pd::DomainRef, table::Registration};
 use crate::{
-    datapath::queue::Resource,
-    provider::{Context, uar::Bfreg},
+    datapath::{
+        qp::{Builder, Hot, Qp},
+        queue::{RecvQueue, Resource, ResourceKind, SendQueue},
+    },
+    provider::{Context, layout::MAX_VERBS_QP, uar::Bfreg},
 };
 use core::{
     cell::{Cell, UnsafeCell},
-    ptr::NonNull,
+    mem::MaybeUninit,
+    ptr::{self, NonNull},
 };
 
 /// What a QP owns beside its public part, and notes for modify. Dropped in this order.
@@ -32,8 +47,6 @@ pub struct Ownership {
     pub ooo_dp: bool,
     /// DMA MMO must be enabled at INIT.
     pub mmo: bool,
-    /// DCT: access key and SRQ are in the kernel only.
-    pub dci_streams: bool,
     /// ECE options that the next modify sends; 0 if none.
     pub set_ece: Cell<u32>,
     /// ECE options that the kernel answered last.
@@ -65,9 +78,8 @@ impl Register {
     }
 
     /// The register.
-    pub fn bfreg(&self) -> &Bfreg {
-        // SAFETY: registers live as long as the context.
-        unsafe { self.register.as_ref() }
+    pub fn bfreg(&self) -> *const Bfreg {
+        self.register.as_ptr()
     }
 }
 
@@ -75,5 +87,35 @@ impl Drop for Register {
     fn drop(&mut self) {
         // SAFETY: contexts outlive their QPs.
         unsafe { &*self.context }.uars.give_back(self.register);
+    }
+}
+
+/// A QP without queues, register and table entry: what RSS QPs and opened ones stay, and what the
+/// others start from.
+fn bare(context: &Context, qp_type: u32) -> Qp {
+    Qp {
+        verbs: UnsafeCell::new([0; MAX_VERBS_QP / 8]),
+        dv: UnsafeCell::new(MaybeUninit::zeroed()),
+        hot: Hot::default(),
+        resource: Resource::new(ResourceKind::Qp),
+        qp_type,
+        dc_type: 0,
+        qp_num: Cell::new(0),
+        bf: ptr::null(),
+        prefer_bf: context.prefer_bf && !context.shut_up_bf,
+        shut_up_bf: context.shut_up_bf,
+        underlay: false,
+        rss: false,
+        atomics_enabled: context.device.atomic_cap != 0,
+        eth_min_inline: context.info.eth_min_inline,
+        tx_csum: Cell::new(false),
+        rx_csum: Cell::new(false),
+        sq: SendQueue::none(),
+        rq: RecvQueue::none(),
+        dbrec: ptr::null(),
+        wr: Builder::default(),
+        opaque: (0, 0),
+        own: Ownership::default(),
+        context,
     }
 }

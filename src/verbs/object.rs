@@ -1,0 +1,79 @@
+//! Objects that C holds by pointer: the one way out and the one way back.
+
+use crate::error::{Errno, Result};
+use core::ptr;
+
+/// Allocates an object. ENOMEM instead of an abort.
+pub fn boxed<T>(value: T) -> Result<Box<T>> {
+    let layout = core::alloc::Layout::new::<T>();
+    debug_assert!(layout.size() != 0);
+    // SAFETY: no object of this library has size zero.
+    let p: *mut T = unsafe { std::alloc::alloc(layout) }.cast();
+    if p.is_null() {
+        return Err(Errno::ENOMEM.into());
+    }
+    // SAFETY: fresh memory of the right layout, initialised before it becomes a box.
+    unsafe {
+        p.write(value);
+        Ok(Box::from_raw(p))
+    }
+}
+
+/// Hands an object to C by its public face, which is its first member.
+pub fn give<T, P>(object: Box<T>) -> *mut P {
+    Box::into_raw(object).cast()
+}
+
+/// Takes an object back from C.
+///
+/// # Safety
+/// `public` came from [`give`] of a `Box<T>`, and nobody uses it any more.
+pub unsafe fn take<T, P>(public: *mut P) -> Box<T> {
+    // SAFETY: as the caller promises.
+    unsafe { Box::from_raw(public.cast()) }
+}
+
+/// A slice of C: NULL with length 0 is empty.
+///
+/// # Safety
+/// `p` is NULL or readable for `len` elements during `'a`.
+pub unsafe fn slice<'a, T>(p: *const T, len: usize) -> &'a [T] {
+    if p.is_null() {
+        return &[];
+    }
+    // SAFETY: as the caller promises.
+    unsafe { core::slice::from_raw_parts(p, len) }
+}
+
+/// Waits until the application has acknowledged all events of an object that the kernel has
+/// destroyed. `mutex`, `cond` and the counters are members of the public struct, which
+/// `ibv_ack_*` changes under the mutex.
+///
+/// # Safety
+/// The pointers lead into a live public object whose mutex and condition are initialised.
+pub unsafe fn wait_for_acks(
+    mutex: *mut libc::pthread_mutex_t,
+    cond: *mut libc::pthread_cond_t,
+    done: impl Fn() -> bool,
+) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        libc::pthread_mutex_lock(mutex);
+        while !done() {
+            libc::pthread_cond_wait(cond, mutex);
+        }
+        libc::pthread_mutex_unlock(mutex);
+    }
+}
+
+/// Initialises the mutex and condition of a public object.
+///
+/// # Safety
+/// Both are writable and not in use.
+pub unsafe fn init_sync(mutex: *mut libc::pthread_mutex_t, cond: *mut libc::pthread_cond_t) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        libc::pthread_mutex_init(mutex, ptr::null());
+        libc::pthread_cond_init(cond, ptr::null());
+    }
+}
