@@ -3,6 +3,7 @@
 
 use super::{
     context::Context,
+    debug_file::DebugFile,
     get_context::{Response, comp_mask},
 };
 use crate::{
@@ -50,13 +51,21 @@ struct Page {
 
 impl Clocks {
     /// Maps what the kernel offers; a mapping that fails is left out.
-    pub fn map(fd: c_int, info: &Response, page_size: usize, offset: impl Fn(u64, u64) -> u64) -> Clocks {
-        let map = |command| Mapping::new(fd, offset(command, 0), page_size, libc::PROT_READ).ok();
+    pub fn map(
+        fd: c_int,
+        info: &Response,
+        page_size: usize,
+        offset: impl Fn(u64, u64) -> u64,
+        debug: &DebugFile,
+    ) -> Clocks {
+        let map = |command| Mapping::new(fd, offset(command, 0), page_size, libc::PROT_READ);
         let core = (info.comp_mask & comp_mask::CORE_CLOCK_OFFSET != 0)
             .then(|| map(MMAP_CORE_CLOCK))
-            .flatten()
+            .and_then(|r| r.inspect_err(|e| debug.write(format_args!("no core clock page: {e}\n"))).ok())
             .map(|m| (m, info.hca_core_clock_offset as usize & (page_size - 1)));
-        let info = (info.clock_info_versions & CLOCK_INFO_V1 != 0).then(|| map(MMAP_CLOCK_INFO)).flatten();
+        let info = (info.clock_info_versions & CLOCK_INFO_V1 != 0)
+            .then(|| map(MMAP_CLOCK_INFO))
+            .and_then(|r| r.ok());
         Clocks { core, info }
     }
 

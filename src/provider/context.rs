@@ -4,10 +4,12 @@ use super::{
     bfreg::Counts,
     caps::Caps,
     clock::Clocks,
+    debug_file::DebugFile,
     device_query::DeviceCaps,
     get_context::Response,
     layout::{ContextLayout, MAX_VERBS_CONTEXT},
     register,
+    stall::Stall,
     uar::UarPool,
 };
 use crate::{
@@ -50,6 +52,10 @@ pub struct Context {
     pub device: DeviceCaps,
     /// Clock pages.
     pub clocks: Clocks,
+    /// Where errors are logged.
+    pub debug: DebugFile,
+    /// Whether polls of an empty CQ wait.
+    pub stall: Stall,
     /// UAR pages and their registers.
     pub uars: UarPool,
     /// Link layer and flags of ports 1 and 2, as they were at open; zero if not known.

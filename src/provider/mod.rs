@@ -6,6 +6,7 @@ pub mod caps;
 pub mod clock;
 pub mod context;
 pub mod data_direct;
+pub mod debug_file;
 pub mod device_query;
 pub mod dv_query;
 pub mod get_context;
@@ -15,6 +16,7 @@ mod open;
 mod ops;
 pub mod port;
 mod register;
+pub mod stall;
 pub mod uar;
 
 pub use context::Context;

@@ -5,11 +5,13 @@ use super::{
     caps::Caps,
     clock::Clocks,
     context::{Context, PortInfo},
+    debug_file::DebugFile,
     device_query::DeviceCaps,
     get_context::{self, Request, Response},
     ibverbs::{self, Ibverbs},
     layout::ContextLayout,
     ops, port,
+    stall::{self, Stall},
     uar::UarPool,
 };
 use crate::{
@@ -24,7 +26,7 @@ use crate::{
     verbs::{dbrec::DbrecPool, huge::HugePool, table::Table},
 };
 use core::{
-    ffi::{c_int, c_void},
+    ffi::{CStr, c_int, c_void},
     mem, ptr, slice,
     sync::atomic::{AtomicUsize, Ordering},
 };
@@ -153,6 +155,8 @@ unsafe fn open(
     IBV_CONTEXT.store(layout.ibv_context, Ordering::Relaxed);
 
     let page_size = page_size();
+    let debug = DebugFile::from_env();
+    stall::read_freeze();
     let single_threaded = env::is_one(c"MLX5_SINGLE_THREADED");
     let bfregs = Counts::from_env(page_size)?;
     let info = kernel_side(page_size, bfregs)?;
@@ -165,7 +169,9 @@ unsafe fn open(
     let shut_up_bf = env::not_zero(c"MLX5_SHUT_UP_BF");
     let mut uars = UarPool::new(cmd_fd, &info, page_size, bfregs, shut_up_bf, single_threaded)?;
     let offset = |command: u64, index: u64| page_size as u64 * (command << 8 | index);
-    let clocks = Clocks::map(cmd_fd, &info, page_size, offset);
+    let clocks = Clocks::map(cmd_fd, &info, page_size, offset, &debug);
+    // SAFETY: libibverbs has filled the device, whose name is a C string.
+    let stall = Stall::from_env(unsafe { CStr::from_ptr((*device).name.as_ptr()) });
     let caps = Caps::collect(cmd_fd);
     let device_caps = DeviceCaps::collect(cmd_fd, &info);
     let mut ports = [PortInfo::default(); 2];
@@ -198,6 +204,8 @@ unsafe fn open(
             caps: caps,
             device: device_caps,
             clocks: clocks,
+            debug: debug,
+            stall: stall,
             uars: uars,
             ports: ports,
             allocators: Mutex::new(None),
