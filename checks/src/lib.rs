@@ -9,6 +9,7 @@
 //! | `inlines.rs` | the inline functions and macros by value, against the reference headers |
 //! | `prototypes.rs` | the prototypes of `src/exports` against the header |
 //! | `exports.rs` | the dynamic symbols and flags of the built library |
+//! | `linking.rs` | programs built with the headers of each release link and load |
 //! | `layouts.rs` | the Rust types of `src/abi` against the tables |
 //! | `install.rs` | `make install`, `uninstall` and `dist`, and programs that use their result |
 //! | `matrix.rs` | `docs/matrix.md` is what `symbols.txt`, the sources and `ctest/` say |

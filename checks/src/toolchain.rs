@@ -24,12 +24,11 @@ impl Compiler {
         c
     }
 
-    /// The language levels that the headers promise to support. C++20 is left out: `verbs.h`
-    /// of older releases mixes enum types, an error there.
+    /// The language levels that the headers promise to support.
     pub fn levels(&self) -> &'static [&'static str] {
         match self.language {
-            "c" => &["c11", "c17", "gnu17"],
-            _ => &["c++11", "c++17", "gnu++17"],
+            "c" => &["c11", "c17", "gnu17", "gnu2x"],
+            _ => &["c++11", "c++17", "gnu++17", "c++20"],
         }
     }
 
