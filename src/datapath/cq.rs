@@ -1,13 +1,18 @@
 //! Completion queues: the struct, and what `verbs` needs of the data path.
 
 use super::{
-    queue::{Dbrec, Resource},
-    srq::Srq,
+    find::Finder,
+    lazy, poll,
+    queue::Dbrec,
+    readers,
+    stall::{self, Stall},
 };
 use crate::{
-    abi::verbs::{ibv_cq, ibv_cq_ex, ibv_wc},
-    error::Result,
-    provider::Context,
+    abi::{
+        dv::mlx5dv_clock_info,
+        verbs::{consts::*, ibv_cq, ibv_cq_ex, ibv_wc},
+    },
+    provider::{Context, get_context::comp_mask},
     sync::SpinLock,
     verbs::{buf::Buf, dbrec::DbrecSlot, pd::DomainRef},
 };
@@ -74,39 +79,51 @@ pub struct Cq {
     pub context: *const Context,
 }
 
-/// What `start_poll`/`next_poll` leave for the readers. Guarded by the queue's lock.
+/// What `start_poll`/`next_poll` leave for the readers, and notes from one poll to the next.
+/// Guarded by the queue's lock.
 pub struct Lazy {
     /// The CQE's record of 64 bytes.
     pub cqe: Cell<*const u8>,
-    /// Resource of the last CQE, as a cache; cleared when it is destroyed.
-    pub resource: Cell<*const Resource>,
-    /// SRQ of the last CQE.
-    pub srq: Cell<*const Srq>,
-    /// Notes of the parser for the readers.
+    /// Notes of the parser for the readers: [`flags`].
     pub flags: Cell<u32>,
     /// `IBV_WC_*` of a request whose opcode the device does not tell.
     pub wr_data: Cell<u32>,
+    /// Queues of the last CQEs; forgotten at `start_poll` and when one of them is destroyed.
+    finder: UnsafeCell<Finder>,
     /// Clock parameters read at `start_poll`.
-    pub clock: UnsafeCell<crate::abi::dv::mlx5dv_clock_info>,
+    pub clock: UnsafeCell<mlx5dv_clock_info>,
+    /// Classic polling: a completion could not be parsed, and the application does not know yet.
+    pub failed: Cell<bool>,
+    /// Classic polling: waiting between polls.
+    pub stall: Stall,
+}
+
+/// Bits of [`Lazy::flags`].
+pub mod flags {
+    /// The entry tells whether the packet's checksums are good.
+    pub const RX_CSUM_VALID: u32 = 1;
+    /// The device and the application disagree about unexpected messages.
+    pub const TM_SYNC_REQ: u32 = 2;
+}
+
+impl Lazy {
+    /// Adds a note.
+    pub fn add(&self, flag: u32) {
+        self.flags.set(self.flags.get() | flag);
+    }
 }
 
 impl Default for Lazy {
     fn default() -> Self {
-        let clock = crate::abi::dv::mlx5dv_clock_info {
-            nsec: 0,
-            last_cycles: 0,
-            frac: 0,
-            mult: 0,
-            shift: 0,
-            mask: 0,
-        };
+        let clock = mlx5dv_clock_info { nsec: 0, last_cycles: 0, frac: 0, mult: 0, shift: 0, mask: 0 };
         Lazy {
             cqe: Cell::new(ptr::null()),
-            resource: Cell::new(ptr::null()),
-            srq: Cell::new(ptr::null()),
             flags: Cell::new(0),
             wr_data: Cell::new(0),
+            finder: UnsafeCell::new(Finder::new()),
             clock: UnsafeCell::new(clock),
+            failed: Cell::new(false),
+            stall: Stall::default(),
         }
     }
 }
@@ -157,19 +174,55 @@ impl Cq {
         unsafe { &*self.context }
     }
 
+    /// Queues of the last CQEs. The caller holds `lock`, or is the one thread of the queue.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)]
+    pub fn finder(&self) -> &mut Finder {
+        // SAFETY: as the comment says; the reference does not outlive the parsing of one entry.
+        unsafe { &mut *self.cur.finder.get() }
+    }
+
     /// Chooses the polling function, and those of an extended queue. Called once for each queue,
     /// before it is known to anybody; buffer, sizes and flags are final.
-    pub fn install(&self) {}
-
-    /// Takes all entries of a resource out of the ring (`spec`: datapath, section 7, "Clean");
-    /// receives of `srq` go back to it. The caller holds `lock`. Nothing happens to a queue that
-    /// the application polls itself.
-    pub fn clean(&self, _rsn: u32, _srq: Option<&Srq>) {}
-
-    /// Copies what is left in the active ring to the ring at `to` with `to_mask + 1` entries of
-    /// the same size, up to the entry that marks the resize. The caller holds `lock`, and switches
-    /// `buf` and `mask` afterwards.
-    pub fn copy_for_resize(&self, _to: *mut u8, _to_mask: u32) -> Result<()> {
-        Ok(())
+    pub fn install(&self) {
+        self.poll.set(Some(if self.extended { poll::choose(self) } else { stall::choose(self) }));
+        if !self.extended {
+            return;
+        }
+        // SAFETY: the queue is not known to anybody yet.
+        let ex = unsafe { &mut *self.ibv_ex() };
+        let (start, next, end) = lazy::choose(self);
+        ex.start_poll = Some(start);
+        ex.next_poll = Some(next);
+        ex.end_poll = Some(end);
+        ex.read_opcode = Some(readers::opcode);
+        ex.read_vendor_err = Some(readers::vendor_err);
+        ex.read_wc_flags = Some(readers::wc_flags);
+        let with = |flag: u32| self.wc_flags & u64::from(flag) != 0;
+        macro_rules! readers {
+            ($($flag:ident $member:ident $reader:ident;)*) => {
+                $(if with($flag) { ex.$member = Some(readers::$reader); })*
+            };
+        }
+        readers! {
+            IBV_WC_EX_WITH_BYTE_LEN read_byte_len byte_len;
+            IBV_WC_EX_WITH_IMM read_imm_data imm_data;
+            IBV_WC_EX_WITH_QP_NUM read_qp_num qp_num;
+            IBV_WC_EX_WITH_SRC_QP read_src_qp src_qp;
+            IBV_WC_EX_WITH_SLID read_slid slid;
+            IBV_WC_EX_WITH_SL read_sl sl;
+            IBV_WC_EX_WITH_DLID_PATH_BITS read_dlid_path_bits dlid_path_bits;
+            IBV_WC_EX_WITH_COMPLETION_TIMESTAMP read_completion_ts completion_ts;
+            IBV_WC_EX_WITH_CVLAN read_cvlan cvlan;
+            IBV_WC_EX_WITH_FLOW_TAG read_flow_tag flow_tag;
+            IBV_WC_EX_WITH_TM_INFO read_tm_info tm_info;
+        }
+        if with(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK) {
+            // A device with a real-time clock writes nanoseconds, unless raw cycles are wanted too.
+            let real_time = self.context().info.comp_mask & comp_mask::REAL_TIME_TS != 0
+                && !with(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP);
+            ex.read_completion_wallclock_ns =
+                Some(if real_time { readers::completion_ts } else { readers::completion_wallclock_ns });
+        }
     }
 }

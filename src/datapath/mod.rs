@@ -9,18 +9,28 @@ pub mod ah;
 mod builder;
 mod builder_ops;
 mod builder_set;
+mod clean;
 pub mod cq;
+mod cqe;
 mod doorbell;
 mod eth;
+mod find;
 mod install;
+mod lazy;
 pub mod mkey;
+mod parse;
+mod poll;
 mod post_recv;
 mod post_send;
 mod post_srq;
 pub mod qp;
 pub mod queue;
+mod readers;
+mod scatter;
 mod segment;
 pub mod srq;
+mod stall;
+mod tm;
 mod umr_mw;
 pub mod wq;
 
@@ -33,5 +43,8 @@ pub fn ops(_cqe_version: u8) -> Vec<(Op, *const c_void)> {
         (Op::post_send, post_send::dispatch as *const c_void),
         (Op::post_recv, post_recv::dispatch as *const c_void),
         (Op::post_srq_recv, post_srq::post_srq_recv as *const c_void),
+        (Op::post_srq_ops, tm::post_srq_ops as *const c_void),
+        (Op::poll_cq, poll::dispatch as *const c_void),
+        (Op::req_notify_cq, clean::req_notify_cq as *const c_void),
     ]
 }
