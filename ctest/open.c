@@ -32,7 +32,7 @@ int main(void)
 	struct ibv_device *dev = the_device(0);
 	struct ibv_context *ctx;
 	int no_fds[1] = { -1 };
-	struct ibv_fd_arr fd_arr = { .arr = no_fds, .count = 0 };
+	struct { int *arr; uint32_t count; } fd_arr = { no_fds, 0 };      /* struct ibv_fd_arr, which older headers lack */
 
 	printf("is_supported: %d\n", mlx5dv_is_supported(dev));
 	printf("name %s, node type %s, transport %d\n", ibv_get_device_name(dev), ibv_node_type_str(dev->node_type), dev->transport_type);
@@ -66,7 +66,7 @@ int main(void)
 		try(label, dev, &attr);
 		snprintf(label, sizeof label, "comp_mask bits 0 and %d", bit);
 		attr.comp_mask = 1ull << bit | 1;
-		attr.fds = &fd_arr;
+		attr.fds = (void *)&fd_arr;
 		try(label, dev, &attr);
 	}
 	/* both wrong: the mask is looked at first, either is EINVAL */

@@ -103,7 +103,7 @@ int main(int argc, char **argv UNUSED)
 	struct ibv_device *dev;
 	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
 	struct ibv_context *ctx;
-	struct mlx5dv_devx_uar *u, *first = NULL;
+	struct mlx5dv_devx_uar *all[40], *u, *first = NULL;
 
 	legacy = argc > 1;
 	on = true;
@@ -117,7 +117,7 @@ int main(int argc, char **argv UNUSED)
 		uint32_t kind = i % 2 ? MLX5DV_UAR_ALLOC_TYPE_BF : MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED;
 
 		errno = 0;
-		u = mlx5dv_devx_alloc_uar(ctx, kind);
+		u = all[i] = mlx5dv_devx_alloc_uar(ctx, kind);
 		if (!u) {
 			printf("uar %d: NULL %s\n", i, en(errno));
 			continue;
@@ -127,6 +127,9 @@ int main(int argc, char **argv UNUSED)
 		printf("uar %d: page %+d, base in its page at %#lx, register at %#lx, offset %s\n", i, (int)(u->page_id - first->page_id),
 		       (unsigned long)((uintptr_t)u->base_addr % BIG), (unsigned long)((uintptr_t)u->reg_addr % BIG), u->mmap_off ? "set" : "0");
 	}
+	for (int i = 0; i < 40; i++)
+		if (all[i])
+			mlx5dv_devx_free_uar(all[i]);
 	VAL("close", ibv_close_device(ctx));
 	printf("large mappings left %d\n", mapped);
 	on = false;

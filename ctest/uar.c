@@ -92,7 +92,12 @@ int main(void)
 		memset(&alien, 0, sizeof alien);
 		PTR("foreign context", mlx5dv_devx_alloc_uar(&foreign, MLX5DV_UAR_ALLOC_TYPE_NC));
 	}
-	/* closed with some still held */
+	for (int i = 0; i < 4; i++) {
+		if (bf[i])
+			mlx5dv_devx_free_uar(bf[i]);
+		if (ded[i])
+			mlx5dv_devx_free_uar(ded[i]);
+	}
 	VAL("close", ibv_close_device(ctx));
 	printf("mappings after close: %d\n", count_shared_maps());
 	done(NULL);
