@@ -1,6 +1,6 @@
 /* The plain verbs queries: ibv_query_device, ibv_query_device_ex with every size an application
  * may have been built with, ibv_query_port, gids and pkeys.
- * run ethernet: sim --port-type ethernet
+ * run infiniband: sim --port ib
  * run two-ports: sim --ports 2
  */
 #include "common.h"

@@ -40,6 +40,8 @@ int main(void)
 	close(other);
 	if (pd->handle != 0x7777)
 		VAL("dealloc the domain", ibv_dealloc_pd(pd));
+	else
+		free(pd);
 	{
 		struct { struct ibv_device dev; void *ops; char more[128]; } alien;
 		struct ibv_context foreign = { .device = &alien.dev };

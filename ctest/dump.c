@@ -12,5 +12,7 @@ int main(void)
 	printf("matcher: %s %s %s\n", en(mlx5dv_dump_dr_matcher(NULL, NULL)), en(mlx5dv_dump_dr_matcher(f, NULL)), en(mlx5dv_dump_dr_matcher(NULL, obj)));
 	printf("rule: %s %s %s\n", en(mlx5dv_dump_dr_rule(NULL, NULL)), en(mlx5dv_dump_dr_rule(f, NULL)), en(mlx5dv_dump_dr_rule(NULL, obj)));
 	printf("written: %ld\n", ftell(f));
+	fclose(f);
+	free(obj);
 	return 0;
 }

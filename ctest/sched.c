@@ -1,5 +1,5 @@
 /* Scheduling nodes and leaves: what their attributes may be, and what becomes of a leaf's parent.
- * run no-qos: sim --cap general.qos=0
+ * run no-qos: sim --cap 0:539:1=0
  * run old-6.1: sim --kernel 6.1
  */
 #include "common.h"
