@@ -6,6 +6,7 @@
  * run enomem: arg ENOMEM
  * run old-method: arg EPROTONOSUPPORT
  * timeout: 120
+ * records: differ, the reference destroys handle 0 where a UAR could not be mapped
  */
 #include "common.h"
 #include <sys/eventfd.h>

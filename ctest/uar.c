@@ -1,5 +1,6 @@
 /* User access regions: kinds, sharing of pages, what freeing does, and legacy kernels.
  * run legacy: sim --fault DEVICE.GET_CONTEXT#1=EINVAL
+ * records: differ, freed registers go back to a list in another order and are destroyed so at close
  * run no-bf: env MLX5_SHUT_UP_BF=1
  * run refused: sim --fault UAR.ALLOC#3=ENOMEM
  */
