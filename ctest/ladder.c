@@ -189,11 +189,13 @@ static bool once(const struct subject *s, long n, bool *fired, int *e)
 static void climb(const struct subject *s)
 {
 	for (long n = 1; n < 64; n++) {
-		size_t heap[4] = {0};
+		/* the allocator keeps a few blocks of each size: it takes some rounds to see what stays */
+		enum { ROUNDS = 24 };
+		size_t heap[ROUNDS] = {0};
 		int fds = 0, maps = 0, e;
 		bool fired, well = false;
 
-		for (int round = 0; round < 4; round++) {
+		for (int round = 0; round < ROUNDS; round++) {
 			well = once(s, n, &fired, &e);
 			if (!fired)
 				return;
@@ -208,8 +210,7 @@ static void climb(const struct subject *s)
 			printf(", descriptors left");
 		if (!strstr(s->name, "uar") && count_shared_maps() != maps)
 			printf(", mappings left");
-		/* what stays is at most what the first rounds settled */
-		if (heap[3] > heap[2] && heap[2] > heap[1])
+		if (heap[ROUNDS - 1] > heap[ROUNDS - 2] && heap[ROUNDS - 2] > heap[ROUNDS - 3])
 			printf(", memory left");
 		putchar('\n');
 	}

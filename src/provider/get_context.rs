@@ -123,8 +123,8 @@ pub struct Request<'a> {
     pub bfregs: super::bfreg::Counts,
     /// DEVX or nothing.
     pub strict_devx: bool,
-    /// Capability fds; empty if none.
-    pub fds: &'a [c_int],
+    /// Capability fds, if the caller gave an array; it may be empty, which the kernel refuses.
+    pub fds: Option<&'a [c_int]>,
 }
 
 /// Makes the kernel side of a context.
@@ -170,13 +170,13 @@ fn attempt(
 
     let mut raw = [0u8; RESPONSE_LEN];
     let (mut vectors, mut core_support) = (0u32, 0u64);
+    let given = request.fds.unwrap_or_default();
     // SAFETY: i32 slices are readable as bytes.
-    let fds =
-        unsafe { core::slice::from_raw_parts(request.fds.as_ptr().cast::<u8>(), request.fds.len() * 4) };
+    let fds = unsafe { core::slice::from_raw_parts(given.as_ptr().cast::<u8>(), given.len() * 4) };
     let mut attrs = [
         Attr::number(attr::GET_CONTEXT_NUM_COMP_VECTORS, &mut vectors),
         Attr::number(attr::GET_CONTEXT_CORE_SUPPORT, &mut core_support),
-        Attr::when(!fds.is_empty(), Attr::input(attr::GET_CONTEXT_FD_ARR, fds)),
+        Attr::when(request.fds.is_some(), Attr::input(attr::GET_CONTEXT_FD_ARR, fds)),
         Attr::input(attr::UHW_IN, driver),
         Attr::output(attr::UHW_OUT, &mut raw),
     ];
@@ -186,7 +186,7 @@ fn attempt(
             Ok(Response { num_comp_vectors: vectors, core_support, ..r })
         }
         Err(Errno::ENOTTY | Errno::EPROTONOSUPPORT) => {
-            if !request.fds.is_empty() {
+            if request.fds.is_some() {
                 trace::note("kernel without capability fds: opened without them", Errno::EPROTONOSUPPORT);
             }
             attempt_by_write(fd, driver, page_size)
@@ -195,11 +195,19 @@ fn attempt(
     }
 }
 
-/// The command of kernels without the ioctl method; its response carries the async fd.
+/// The command of kernels without the ioctl method; its response carries the async fd. Kernels
+/// that take commands through `INVOKE_WRITE` get it there, older ones by write(2).
 fn attempt_by_write(fd: c_int, driver: &[u8], page_size: usize) -> Result<Response, Errno> {
     const CORE: usize = 8;
     let mut all = [0u8; CORE + RESPONSE_LEN];
-    uverbs::write_command(fd, write::GET_CONTEXT, &[], driver, &mut all)?;
+    let response = (all.as_mut_ptr() as u64).to_ne_bytes();
+    let (core, raw) = all.split_at_mut(CORE);
+    match uverbs::invoke_write(fd, u32::from(write::GET_CONTEXT), &response, core, driver, raw) {
+        Err(Errno::ENOTTY | Errno::EPROTONOSUPPORT) => {
+            uverbs::write_command(fd, write::GET_CONTEXT, &[], driver, &mut all)?;
+        }
+        other => other?,
+    }
     let word = |o: usize| u32::from_ne_bytes([all[o], all[o + 1], all[o + 2], all[o + 3]]);
     let mut raw = [0u8; RESPONSE_LEN];
     raw.copy_from_slice(&all[CORE..]);

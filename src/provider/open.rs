@@ -83,21 +83,21 @@ pub unsafe extern "C" fn import_context(device: *mut ibv_device, cmd_fd: c_int) 
 /// The fd array is readable for its count.
 unsafe fn request(attr: Option<&mlx5dv_context_attr>) -> Result<Request<'_>> {
     let bfregs = Counts { total: 0, low_latency: 0 };
-    let none = Request { bfregs, strict_devx: false, fds: &[] };
+    let none = Request { bfregs, strict_devx: false, fds: None };
     let Some(attr) = attr else { return Ok(none) };
     let unknown = attr.comp_mask & !u64::from(MLX5DV_CONTEXT_ATTR_MASK_FD_ARRAY);
     if unknown != 0 {
         return Err(refuse!(EINVAL, "unknown comp_mask bits", comp_mask = attr.comp_mask));
     }
-    let mut fds: &[c_int] = &[];
+    let mut fds = None;
     // A struct of an older release ends before `fds`: look at it only if the mask asks.
     if attr.comp_mask != 0 {
         // SAFETY: the application fills the array for as long as the call lasts.
-        if let Some(array) = unsafe { attr.fds.as_ref() }
-            && !array.arr.is_null()
-        {
-            // SAFETY: as above.
-            fds = unsafe { slice::from_raw_parts(array.arr, array.count as usize) };
+        if let Some(array) = unsafe { attr.fds.as_ref() } {
+            let given = if array.arr.is_null() { 0 } else { array.count as usize };
+            let start = ptr::NonNull::new(array.arr).unwrap_or(ptr::NonNull::dangling());
+            // SAFETY: as above; nothing is read of an array that is not there.
+            fds = Some(unsafe { slice::from_raw_parts(start.as_ptr(), given) });
         }
     }
     if attr.flags & !MLX5DV_CONTEXT_FLAGS_DEVX != 0 {

@@ -158,7 +158,7 @@ impl<'a> Attr<'a> {
 
     /// An open file descriptor; -1 leaves the attribute out, as every release of libibverbs does.
     pub const fn fd(id: u16, fd: c_int) -> Self {
-        if fd == -1 { Self::absent() } else { Self::raw(Kind::File, id, 0, fd as u32 as u64) }
+        if fd == -1 { Self::absent() } else { Self::raw(Kind::File, id, 0, fd as i64 as u64) }
     }
 
     /// Lets an older kernel, which does not know this attribute, ignore it.
