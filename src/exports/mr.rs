@@ -1,6 +1,10 @@
 //! Memory regions.
 
-use crate::exports::prelude::*;
+use crate::{
+    exports::prelude::*,
+    provider::Context,
+    verbs::{mr, pd::Pd},
+};
 
 /// Dma-buf MR with mlx5 access flags (`MLX5_1.25`). Returns: NULL with errno set on failure.
 ///
@@ -8,13 +12,21 @@ use crate::exports::prelude::*;
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_reg_dmabuf_mr(
-    _pd: *mut ibv_pd,
-    _offset: u64,
-    _length: usize,
-    _iova: u64,
-    _fd: c_int,
-    _access: c_int,
-    _mlx5_access: c_int,
+    pd: *mut ibv_pd,
+    offset: u64,
+    length: usize,
+    iova: u64,
+    fd: c_int,
+    access: c_int,
+    mlx5_access: c_int,
 ) -> *mut ibv_mr {
-    missing!(null, "mlx5dv_reg_dmabuf_mr")
+    border::null("mlx5dv_reg_dmabuf_mr", || {
+        // SAFETY: the caller's promise: a PD of whichever provider, whose context is public.
+        let p = unsafe {
+            let public = pd.as_ref().ok_or(refuse!(EINVAL, "PD is NULL"))?;
+            Context::from_ibv(public.context)?;
+            Pd::from_ibv(pd)
+        };
+        mr::reg_dmabuf(pd, p, (offset, length, iova), fd, access, Some(mlx5_access as u32))
+    })
 }
