@@ -6,3 +6,4 @@
 
 pub mod device;
 pub mod pci;
+pub mod uverbs;

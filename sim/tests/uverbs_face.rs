@@ -1,0 +1,176 @@
+//! The uverbs face under the system's own libibverbs and libmlx5.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::Mutex;
+
+fn sim() -> Command {
+    let mut c = Command::new(env!("CARGO_BIN_EXE_mlx5-sim"));
+    c.env("LC_ALL", "C");
+    c
+}
+
+/// Compile a program of `tests/programs` once and say where it is.
+fn program(name: &'static str) -> PathBuf {
+    static DONE: Mutex<BTreeMap<&str, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut done = DONE.lock().expect("no test panicked while compiling");
+    done.entry(name).or_insert_with(|| compile(name)).clone()
+}
+
+fn compile(name: &str) -> PathBuf {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.c"));
+    let status = Command::new("cc")
+        .args(["-Wall", "-Werror", "-O1", "-g", "-pthread", "-o"])
+        .arg(&out)
+        .arg(source)
+        .args(["-libverbs", "-lmlx5"])
+        .status()
+        .expect("a C compiler");
+    assert!(status.success(), "{name}.c does not compile");
+    out
+}
+
+fn text(o: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&o.stdout), String::from_utf8_lossy(&o.stderr))
+}
+
+fn run(args: &[&str], program: &std::path::Path) -> Output {
+    sim().arg("run").args(args).arg("--").arg(program).output().expect("mlx5-sim runs")
+}
+
+#[test]
+fn devinfo_shows_every_device_and_port() {
+    let out = sim()
+        .args(["run", "--devices", "2", "--ports", "2", "--port", "ib", "--", "ibv_devinfo", "-v"])
+        .output()
+        .expect("mlx5-sim runs");
+    let text = text(&out);
+    assert!(out.status.success(), "{text}");
+    for line in ["hca_id:\tmlx5_0", "hca_id:\tmlx5_1", "port:\t2", "fw_ver:\t\t\t\t28.43.1000", "InfiniBand"]
+    {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+    assert_eq!(text.matches("PORT_ACTIVE (4)").count(), 4, "{text}");
+}
+
+#[test]
+fn devinfo_finds_the_device_through_netlink_too() {
+    let out = sim().args(["run", "--netlink", "--", "ibv_devinfo"]).output().expect("mlx5-sim runs");
+    assert!(out.status.success() && text(&out).contains("mlx5_0"), "{}", text(&out));
+}
+
+const TOUR: &str = "\
+clock: mult 1 shift 0
+log_max_cq 16
+general command with another opcode: 22
+refused by the device: EREMOTEIO status 2
+uar offset in page 0x800
+umem of nothing: Bad address
+vector 99: 22
+queried log size 6
+query of another number: 22
+odd list: 22
+short read: -1, Invalid argument
+event: 72 bytes, cookie 0xc00c1e, type 4
+no event: -1, Resource temporarily unavailable
+short result: 28
+result: wr_id 0x77 status 0
+";
+
+#[test]
+fn the_devx_tour_sees_what_a_kernel_shows() {
+    let tour = program("devx_tour");
+    let out = run(&["--data-direct"], &tour);
+    let with = format!(
+        "{TOUR}data direct: 28 0 /devices/pci0000:80/0000:82:00.0\none byte short: 28, exact: 0\ndone\n"
+    );
+    assert_eq!(text(&out), with);
+    let out = run(&[], &tour);
+    assert_eq!(text(&out), format!("{TOUR}data direct: 19 19 ?\ndone\n"));
+    // a kernel that does not know the method
+    let out = run(&["--data-direct", "--kernel", "6.1"], &tour);
+    assert_eq!(text(&out), format!("{TOUR}data direct: 93 93 ?\ndone\n"));
+}
+
+#[test]
+fn records_are_equal_from_run_to_run() {
+    let tour = program("devx_tour");
+    let record = |k: u32| {
+        let file =
+            PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("record-{}-{k}", std::process::id()));
+        let out = run(&["--data-direct", "--record", file.to_str().expect("utf-8")], &tour);
+        assert!(out.status.success(), "{}", text(&out));
+        std::fs::read_to_string(file).expect("a record")
+    };
+    let first = record(1);
+    assert!(first.contains("DEVX_UMEM.REG") && first.contains(": va"), "{first}");
+    assert!(
+        first.contains("* release ctx0, 0 objects left") || first.contains("* release ctx0, 1 objects left")
+    );
+    assert_eq!(first, record(2));
+}
+
+#[test]
+fn a_plain_user_can_run_it() {
+    if !nix::unistd::geteuid().is_root() {
+        return; // every other test is this one
+    }
+    // a place that another user reaches
+    let folder = nix::unistd::mkdtemp("/tmp/mlx5-sim-test-XXXXXX").expect("folder");
+    let reach = |from: &std::path::Path, name: &str| {
+        let to = folder.join(name);
+        std::fs::copy(from, &to).expect("copy");
+        to
+    };
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).expect("chmod");
+    let simulator = reach(std::path::Path::new(env!("CARGO_BIN_EXE_mlx5-sim")), "mlx5-sim");
+    let tour = reach(&program("devx_tour"), "tour");
+    let out = Command::new("setpriv")
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(simulator)
+        .args(["run", "--"])
+        .arg(tour)
+        .current_dir("/")
+        .output()
+        .expect("setpriv");
+    std::fs::remove_dir_all(&folder).expect("clean up");
+    assert!(out.status.success() && text(&out).ends_with("done\n"), "{}", text(&out));
+}
+
+#[test]
+fn faults_hit_the_call_they_name() {
+    let tour = program("devx_tour");
+    let out = run(&["--fault", "DEVX_UMEM.REG=ENOMEM"], &tour);
+    assert!(text(&out).contains("FAIL") && text(&out).contains("Cannot allocate memory"), "{}", text(&out));
+    let out = run(&["--fault", "DEVX_UMEM.REG#2=ENOSPC"], &tour);
+    assert!(text(&out).contains("umem of nothing: No space left on device"), "{}", text(&out));
+    let out = run(&["--fault", "CMD.0x400=8/0x55aa"], &tour);
+    assert!(text(&out).contains("Remote I/O error"), "{}", text(&out));
+}
+
+#[test]
+fn bad_options_say_what_is_wrong() {
+    let refused = |args: &[&str], expected: &str| {
+        let out = sim().args(args).output().expect("mlx5-sim runs");
+        assert!(!out.status.success() && text(&out).contains(expected), "{args:?}: {}", text(&out));
+    };
+    refused(&["run", "--fault", "QP.CREAT=ENOMEM", "--", "true"], "did you mean 'QP.CREATE'?");
+    refused(&["run", "--port", "wifi", "--", "true"], "possible values");
+    refused(&["run", "--devices", "0", "--", "true"], "1..=8");
+    refused(&["run", "--cap", "1:2", "--", "true"], "PAGE:BIT:WIDTH=VALUE");
+    refused(&["run"], "PROGRAM");
+    refused(&["event", "9"], "only works in a program");
+    refused(&["run", "--", "/does/not/exist"], "not found");
+}
+
+#[test]
+fn the_programs_exit_status_is_the_runs() {
+    let status = |script: &str| {
+        sim().args(["run", "--", "sh", "-c", script]).output().expect("mlx5-sim runs").status.code()
+    };
+    assert_eq!(status("exit 7"), Some(7));
+    assert_eq!(status("kill -9 $$"), Some(137));
+}
