@@ -40,6 +40,8 @@ pub enum BlockState {
 /// the send queue's lock of the QP that configures it otherwise.
 pub struct Signature {
     pub state: Cell<BlockState>,
+    /// Both domains as configured last.
+    pub block: Cell<SigBlock>,
     /// PSV index of the memory domain, and its kernel handle.
     pub mem_psv: (u32, u32),
     /// PSV index of the wire domain, and its kernel handle.
@@ -68,4 +70,84 @@ pub struct SignatureError {
 /// Crypto state of an mkey. Guarded by the send queue's lock of the QP that configures it.
 pub struct Crypto {
     pub state: Cell<BlockState>,
+    /// Attributes as configured last.
+    pub attr: Cell<CryptoBlock>,
+}
+
+impl Signature {
+    /// State of a new key with the PSVs (index, kernel handle) of its domains.
+    pub fn new(mem_psv: (u32, u32), wire_psv: (u32, u32)) -> Signature {
+        Signature {
+            state: Cell::new(BlockState::Init),
+            block: Cell::default(),
+            mem_psv,
+            wire_psv,
+            err_exists: Cell::new(false),
+            // The first configuration tells the device the parity of this number.
+            err_count: Cell::new(1),
+            err_count_updated: Cell::new(true),
+            err: Cell::default(),
+        }
+    }
+}
+
+impl Crypto {
+    /// State of a new key.
+    pub fn new() -> Crypto {
+        Crypto { state: Cell::new(BlockState::Init), attr: Cell::default() }
+    }
+}
+
+/// One domain of a block signature.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Domain {
+    /// No signature there.
+    #[default]
+    None,
+    /// T10-DIF.
+    T10Dif {
+        /// Guard is a checksum instead of a CRC.
+        csum: bool,
+        /// Start value: 0 or 0xffff.
+        bg: u16,
+        app_tag: u16,
+        ref_tag: u32,
+        /// `MLX5DV_SIG_T10DIF_FLAG_*`.
+        flags: u16,
+        /// `MLX5DV_BLOCK_SIZE_*`.
+        block_size: u32,
+    },
+    /// CRC behind each block.
+    Crc {
+        /// `MLX5DV_SIG_CRC_TYPE_*`.
+        crc: u32,
+        /// Start value: 0 or all ones.
+        seed: u64,
+        /// `MLX5DV_BLOCK_SIZE_*`.
+        block_size: u32,
+    },
+}
+
+/// `mlx5dv_sig_block_attr` as checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SigBlock {
+    pub mem: Domain,
+    pub wire: Domain,
+    pub check_mask: u8,
+    /// The application's, instead of the one that follows from the domains.
+    pub copy_mask: Option<u8>,
+}
+
+/// `mlx5dv_crypto_attr` as checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CryptoBlock {
+    pub encrypt_on_tx: bool,
+    /// `MLX5DV_SIGNATURE_CRYPTO_ORDER_*`.
+    pub order: u32,
+    /// `MLX5DV_BLOCK_SIZE_*`.
+    pub data_unit_size: u32,
+    pub tweak: [u8; 16],
+    /// Number of the data encryption key.
+    pub dek: u32,
+    pub keytag: [u8; 8],
 }
