@@ -45,7 +45,7 @@ setup:
 	@scripts/setup.sh
 
 check-abi: setup $(LIB)
-	MLX5_LIBRARY=$(abspath $(LIB)) $(CARGO) test --package checks
+	MLX5_LIBRARY=$(abspath $(LIB)) $(CARGO) test --package checks --package checks-verbs
 
 matrix:
 	$(CARGO) run --quiet --package checks --bin matrix
