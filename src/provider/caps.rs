@@ -4,20 +4,20 @@
 //! things (`spec`: context, section 7).
 
 use crate::{
+    abi::verbs::consts::*,
     error::Errno,
     trace,
     uverbs::{self, Attr},
 };
 use core::ffi::c_int;
 use prm::{
-    Field,
+    AtomicCaps, CmdHcaCap, CmdHcaCap2, CryptoCaps, Field, OdpCap, OdpPerTransportServiceCap, QosCap,
+    QueryHcaCapIn, QueryHcaCapOut, opcode,
     uverbs::{attr, method, object},
 };
 
-const OP_QUERY_HCA_CAP: u16 = 0x100;
-/// Bits before the capability page in the command's output.
-const PAGE: usize = 128;
-const OUT_LEN: usize = 16 + 4096;
+/// Bytes of a page that are asked for.
+const PAGE_LEN: usize = 4096;
 
 /// Capability groups; `op_mod` is `group << 1 | current`.
 mod group {
@@ -27,42 +27,6 @@ mod group {
     pub const QOS: u16 = 0xc;
     pub const CRYPTO: u16 = 0x1a;
     pub const GENERAL_2: u16 = 0x20;
-}
-
-const fn field(off: usize, bits: usize) -> Field {
-    Field::new(PAGE + off, bits)
-}
-
-/// Fields of the general page (`cmd_hca_cap`).
-mod general {
-    use super::{Field, field};
-    pub const HCA_CAP_2: Field = field(32, 1);
-    pub const QP_DATA_IN_ORDER: Field = field(98, 1);
-    pub const LOG_DMA_MMO_MAX_SIZE: Field = field(107, 5);
-    pub const QPC_EXTENSION: Field = field(290, 1);
-    pub const LOG_MAX_RA_REQ_DC: Field = field(298, 6);
-    pub const LOG_MAX_RA_RES_DC: Field = field(314, 6);
-    pub const SIG_CRC64_XP10: Field = field(327, 1);
-    pub const SIG_CRC32C: Field = field(328, 1);
-    pub const RTS2RTS_QP_UDP_SPORT: Field = field(337, 1);
-    pub const RTS2RTS_LAG_TX_PORT_AFFINITY: Field = field(338, 1);
-    pub const DMA_MMO_SQ: Field = field(339, 1);
-    pub const SIG_BLOCK_4048: Field = field(496, 1);
-    pub const SHO: Field = field(535, 1);
-    pub const QOS: Field = field(539, 1);
-    pub const LAG_TX_PORT_AFFINITY: Field = field(632, 1);
-    pub const NUM_LAG_PORTS: Field = field(636, 4);
-    pub const DP_ORDERING_OOO_ALL_UD: Field = field(816, 1);
-    pub const DP_ORDERING_OOO_ALL_UC: Field = field(817, 1);
-    pub const DP_ORDERING_OOO_ALL_XRC: Field = field(818, 1);
-    pub const DP_ORDERING_OOO_ALL_DC: Field = field(819, 1);
-    pub const DP_ORDERING_OOO_ALL_RC: Field = field(820, 1);
-    pub const AES_XTS_SINGLE_BLOCK_LE_TWEAK: Field = field(1009, 1);
-    pub const AES_XTS_MULTI_BLOCK_BE_TWEAK: Field = field(1010, 1);
-    pub const GENERAL_OBJ_TYPES: Field = field(1024, 64);
-    pub const CRYPTO: Field = field(1129, 1);
-    pub const SIGERR_DOMAIN_AND_SIG_TYPE: Field = field(1152, 1);
-    pub const DMA_MMO_QP: Field = field(1864, 1);
 }
 
 /// Capabilities that calls of the library depend on.
@@ -133,15 +97,28 @@ pub struct OutOfOrder {
     pub uc: bool,
 }
 
-/// Sends one query for current values. None if it failed, which is only traced.
-fn query(fd: c_int, group: u16, page: &mut [u8; OUT_LEN]) -> Option<()> {
-    let mut input = [0u8; 16];
-    input[0..2].copy_from_slice(&OP_QUERY_HCA_CAP.to_be_bytes());
-    input[6..8].copy_from_slice(&(group << 1 | 1).to_be_bytes());
-    page.fill(0);
-    let mut attrs =
-        [Attr::input(attr::DEVX_OTHER_CMD_IN, &input), Attr::output(attr::DEVX_OTHER_CMD_OUT, page)];
-    uverbs::execute(fd, object::DEVX, method::DEVX_OTHER, &mut attrs).inspect_err(missing_page).ok()
+/// A query's answer.
+struct Answer([u8; QueryHcaCapOut::CAPABILITY.byte() + PAGE_LEN]);
+
+impl Answer {
+    /// Queries a group for current values. None if that failed, which is only traced.
+    fn query(fd: c_int, group: u16) -> Option<Answer> {
+        let mut input = [0u8; QueryHcaCapIn::SIZE];
+        QueryHcaCapIn::OPCODE.set(&mut input, u64::from(opcode::QUERY_HCA_CAP));
+        QueryHcaCapIn::OP_MOD.set(&mut input, u64::from(group << 1 | 1));
+        let mut answer = Answer([0; _]);
+        let mut attrs = [
+            Attr::input(attr::DEVX_OTHER_CMD_IN, &input),
+            Attr::output(attr::DEVX_OTHER_CMD_OUT, &mut answer.0),
+        ];
+        uverbs::execute(fd, object::DEVX, method::DEVX_OTHER, &mut attrs).inspect_err(missing_page).ok()?;
+        Some(answer)
+    }
+
+    /// The capability page.
+    fn page(&self) -> &[u8] {
+        self.0.get(QueryHcaCapOut::CAPABILITY.byte()..).unwrap_or_default()
+    }
 }
 
 fn missing_page(e: &Errno) {
@@ -151,55 +128,54 @@ fn missing_page(e: &Errno) {
 impl Caps {
     /// Reads the pages that open reads: general, then the ones it announces.
     pub fn collect(fd: c_int) -> Caps {
-        let mut page = [0u8; OUT_LEN];
         let mut caps = Caps::default();
-        if query(fd, group::GENERAL, &mut page).is_none() {
-            return caps;
+        let Some(general) = Answer::query(fd, group::GENERAL) else { return caps };
+        caps.take_general(general.page());
+        if CmdHcaCap::HCA_CAP_2.is_set(general.page())
+            && let Some(a) = Answer::query(fd, group::GENERAL_2)
+        {
+            caps.log_reserved_qpn_granularity = CmdHcaCap2::LOG_RESERVED_QPN_GRANULARITY.get(a.page()) as u8;
         }
-        let general = page;
-        caps.take_general(&general);
-        if general::HCA_CAP_2.is_set(&general) && query(fd, group::GENERAL_2, &mut page).is_some() {
-            caps.log_reserved_qpn_granularity = field(147, 5).get(&page) as u8;
+        if caps.qos.supported
+            && let Some(a) = Answer::query(fd, group::QOS)
+        {
+            caps.qos.take(a.page());
         }
-        if caps.qos.supported && query(fd, group::QOS, &mut page).is_some() {
-            caps.qos.take(&page);
-        }
-        if general::CRYPTO.is_set(&general) {
-            caps.crypto.take_general(&general);
-            if query(fd, group::CRYPTO, &mut page).is_some() {
-                caps.crypto.take(&page);
-            }
+        if CmdHcaCap::CRYPTO.is_set(general.page())
+            && let Some(a) = Answer::query(fd, group::CRYPTO)
+        {
+            caps.crypto.take(a.page());
         }
         caps
     }
 
     fn take_general(&mut self, p: &[u8]) {
-        use general::*;
-        self.qp_data_in_order = QP_DATA_IN_ORDER.is_set(p);
-        self.num_lag_ports = NUM_LAG_PORTS.get(p) as u8;
-        self.lag_tx_port_affinity = LAG_TX_PORT_AFFINITY.is_set(p);
-        self.rts2rts_qp_udp_sport = RTS2RTS_QP_UDP_SPORT.is_set(p);
-        self.rts2rts_lag_tx_port_affinity = RTS2RTS_LAG_TX_PORT_AFFINITY.is_set(p);
-        self.qpc_extension = QPC_EXTENSION.is_set(p);
-        self.general_obj_types = GENERAL_OBJ_TYPES.get(p);
-        self.max_dc_rd_atom = 1 << LOG_MAX_RA_REQ_DC.get(p);
-        self.max_dc_init_rd_atom = 1 << LOG_MAX_RA_RES_DC.get(p);
-        self.qos.supported = QOS.is_set(p);
+        self.qp_data_in_order = CmdHcaCap::QP_DATA_IN_ORDER.is_set(p);
+        self.num_lag_ports = CmdHcaCap::NUM_LAG_PORTS.get(p) as u8;
+        self.lag_tx_port_affinity = CmdHcaCap::LAG_TX_PORT_AFFINITY.is_set(p);
+        self.rts2rts_qp_udp_sport = CmdHcaCap::RTS2RTS_QP_UDP_SPORT.is_set(p);
+        self.rts2rts_lag_tx_port_affinity = CmdHcaCap::RTS2RTS_LAG_TX_PORT_AFFINITY.is_set(p);
+        self.qpc_extension = CmdHcaCap::QPC_EXTENSION.is_set(p);
+        self.general_obj_types = CmdHcaCap::GENERAL_OBJ_TYPES.get(p);
+        self.max_dc_rd_atom = 1 << CmdHcaCap::LOG_MAX_RA_REQ_DC.get(p);
+        self.max_dc_init_rd_atom = 1 << CmdHcaCap::LOG_MAX_RA_RES_DC.get(p);
+        self.qos.supported = CmdHcaCap::QOS.is_set(p);
         self.signature = Signature::of(p);
-        self.dma_mmo_sq = DMA_MMO_SQ.is_set(p);
-        self.dma_mmo_qp = DMA_MMO_QP.is_set(p);
+        self.crypto.take_general(p);
+        self.dma_mmo_sq = CmdHcaCap::DMA_MMO_SQ.is_set(p);
+        self.dma_mmo_qp = CmdHcaCap::DMA_MMO_QP.is_set(p);
         if self.dma_mmo_sq || self.dma_mmo_qp {
-            self.max_wr_memcpy_length = match LOG_DMA_MMO_MAX_SIZE.get(p) {
+            self.max_wr_memcpy_length = match CmdHcaCap::LOG_DMA_MMO_MAX_SIZE.get(p) {
                 0 => 1 << 31,
                 log => 1 << log,
             };
         }
         self.ooo = OutOfOrder {
-            rc: DP_ORDERING_OOO_ALL_RC.is_set(p),
-            xrc: DP_ORDERING_OOO_ALL_XRC.is_set(p),
-            dct: DP_ORDERING_OOO_ALL_DC.is_set(p),
-            ud: DP_ORDERING_OOO_ALL_UD.is_set(p),
-            uc: DP_ORDERING_OOO_ALL_UC.is_set(p),
+            rc: CmdHcaCap::DP_ORDERING_OOO_ALL_RC.is_set(p),
+            xrc: CmdHcaCap::DP_ORDERING_OOO_ALL_XRC.is_set(p),
+            dct: CmdHcaCap::DP_ORDERING_OOO_ALL_DC.is_set(p),
+            ud: CmdHcaCap::DP_ORDERING_OOO_ALL_UD.is_set(p),
+            uc: CmdHcaCap::DP_ORDERING_OOO_ALL_UC.is_set(p),
         };
     }
 
@@ -211,22 +187,21 @@ impl Caps {
 
 impl Qos {
     fn take(&mut self, p: &[u8]) {
-        self.nic_sq_scheduling = field(8, 1).is_set(p);
+        self.nic_sq_scheduling = QosCap::NIC_SQ_SCHEDULING.is_set(p);
         if self.nic_sq_scheduling {
-            self.nic_bw_share = field(9, 1).is_set(p);
-            self.nic_rate_limit = field(10, 1).is_set(p);
+            self.nic_bw_share = QosCap::NIC_BW_SHARE.is_set(p);
+            self.nic_rate_limit = QosCap::NIC_RATE_LIMIT.is_set(p);
         }
-        self.nic_qp_scheduling = field(33, 1).is_set(p);
-        self.nic_element_type = field(256, 16).get(p) as u16;
-        self.nic_tsar_type = field(272, 16).get(p) as u16;
+        self.nic_qp_scheduling = QosCap::NIC_QP_SCHEDULING.is_set(p);
+        self.nic_element_type = QosCap::NIC_ELEMENT_TYPE.get(p) as u16;
+        self.nic_tsar_type = QosCap::NIC_TSAR_TYPE.get(p) as u16;
     }
 }
 
 impl Signature {
     fn of(p: &[u8]) -> Signature {
         use crate::abi::dv::consts::*;
-        use general::*;
-        if !SHO.is_set(p) || !SIGERR_DOMAIN_AND_SIG_TYPE.is_set(p) {
+        if !CmdHcaCap::SHO.is_set(p) || !CmdHcaCap::SIGERR_DOMAIN_AND_SIG_TYPE.is_set(p) {
             return Signature::default();
         }
         let mut s = Signature {
@@ -238,13 +213,13 @@ impl Signature {
             t10dif_bg: MLX5DV_SIG_T10DIF_BG_CAP_CRC | MLX5DV_SIG_T10DIF_BG_CAP_CSUM,
             crc_type: MLX5DV_SIG_CRC_TYPE_CAP_CRC32,
         };
-        if SIG_BLOCK_4048.is_set(p) {
+        if CmdHcaCap::SIG_BLOCK_4048.is_set(p) {
             s.block_size |= MLX5DV_BLOCK_SIZE_CAP_4048;
         }
-        if SIG_CRC32C.is_set(p) {
+        if CmdHcaCap::SIG_CRC32C.is_set(p) {
             s.crc_type |= MLX5DV_SIG_CRC_TYPE_CAP_CRC32C;
         }
-        if SIG_CRC64_XP10.is_set(p) {
+        if CmdHcaCap::SIG_CRC64_XP10.is_set(p) {
             s.crc_type |= MLX5DV_SIG_CRC_TYPE_CAP_CRC64_XP10;
         }
         s
@@ -254,56 +229,58 @@ impl Signature {
 impl Crypto {
     fn take_general(&mut self, p: &[u8]) {
         use crate::abi::dv::consts::*;
-        if general::AES_XTS_SINGLE_BLOCK_LE_TWEAK.is_set(p) {
+        if CmdHcaCap::AES_XTS_SINGLE_BLOCK_LE_TWEAK.is_set(p) {
             self.crypto_engines |= MLX5DV_CRYPTO_ENGINES_CAP_AES_XTS_SINGLE_BLOCK;
         }
-        if general::AES_XTS_MULTI_BLOCK_BE_TWEAK.is_set(p) {
+        if CmdHcaCap::AES_XTS_MULTI_BLOCK_BE_TWEAK.is_set(p) {
             self.crypto_engines |= MLX5DV_CRYPTO_ENGINES_CAP_AES_XTS_SINGLE_BLOCK
                 | MLX5DV_CRYPTO_ENGINES_CAP_AES_XTS_MULTI_BLOCK;
         }
-        self.flags |= MLX5DV_CRYPTO_CAPS_CRYPTO;
+        if CmdHcaCap::CRYPTO.is_set(p) {
+            self.flags |= MLX5DV_CRYPTO_CAPS_CRYPTO;
+        }
     }
 
     fn take(&mut self, p: &[u8]) {
         use crate::abi::dv::consts::*;
         const IMPORT_METHOD_AES: u64 = 4;
-        if field(0, 1).is_set(p) {
+        if CryptoCaps::WRAPPED_CRYPTO_OPERATIONAL.is_set(p) {
             self.flags |= MLX5DV_CRYPTO_CAPS_WRAPPED_CRYPTO_OPERATIONAL;
         }
-        if field(1, 1).is_set(p) {
+        if CryptoCaps::WRAPPED_CRYPTO_GOING_TO_COMMISSIONING.is_set(p) {
             self.flags |= MLX5DV_CRYPTO_CAPS_WRAPPED_CRYPTO_GOING_TO_COMMISSIONING;
         }
-        if field(24, 8).get(p) & IMPORT_METHOD_AES != 0 {
+        if CryptoCaps::WRAPPED_IMPORT_METHOD.get(p) & IMPORT_METHOD_AES != 0 {
             self.wrapped_import_method |= MLX5DV_CRYPTO_WRAPPED_IMPORT_METHOD_CAP_AES_XTS;
         }
-        self.log_max_num_deks = field(43, 5).get(p) as u8;
-        self.failed_selftests = field(64, 16).get(p) as u16;
+        self.log_max_num_deks = CryptoCaps::LOG_MAX_NUM_DEKS.get(p) as u8;
+        self.failed_selftests = CryptoCaps::FAILED_SELFTESTS.get(p) as u16;
     }
 }
 
 /// DC bits of the ODP page as `IBV_ODP_SUPPORT_*` numbers them; asked anew at each call, 0 on failure.
 pub fn dc_odp(fd: c_int) -> u32 {
-    const DC: usize = 256;
-    /// Bit in the page, `IBV_ODP_SUPPORT_*` bit.
-    const BITS: [(usize, u32); 6] = [
-        (0, 1),      // send
-        (1, 1 << 1), // receive
-        (2, 1 << 2), // write
-        (3, 1 << 3), // read
-        (4, 1 << 4), // atomic
-        (5, 1 << 5), // srq receive
+    /// Bit of the page, `IBV_ODP_SUPPORT_*` bit.
+    const BITS: [(Field, u32); 6] = [
+        (OdpPerTransportServiceCap::SEND, IBV_ODP_SUPPORT_SEND),
+        (OdpPerTransportServiceCap::RECEIVE, IBV_ODP_SUPPORT_RECV),
+        (OdpPerTransportServiceCap::WRITE, IBV_ODP_SUPPORT_WRITE),
+        (OdpPerTransportServiceCap::READ, IBV_ODP_SUPPORT_READ),
+        (OdpPerTransportServiceCap::ATOMIC, IBV_ODP_SUPPORT_ATOMIC),
+        (OdpPerTransportServiceCap::SRQ_RECEIVE, IBV_ODP_SUPPORT_SRQ_RECV),
     ];
-    let mut page = [0u8; OUT_LEN];
-    match query(fd, group::ODP, &mut page) {
-        Some(()) => BITS.iter().filter(|(b, _)| field(DC + b, 1).is_set(&page)).map(|(_, v)| v).sum(),
-        None => 0,
-    }
+    let Some(a) = Answer::query(fd, group::ODP) else { return 0 };
+    let is_set = |f: &Field| f.within(OdpCap::DC_ODP_CAPS).is_set(a.page());
+    BITS.iter().filter(|(f, _)| is_set(f)).map(|(_, v)| v).sum()
 }
 
 /// PCI atomic sizes (`fetch_add`, `swap`, `compare_swap`); None if the page cannot be read.
 pub fn pci_atomic(fd: c_int) -> Option<(u16, u16, u16)> {
-    let mut page = [0u8; OUT_LEN];
-    query(fd, group::ATOMIC, &mut page)?;
-    let size = |off| field(off, 16).get(&page) as u16;
-    Some((size(640), size(656), size(672)))
+    let a = Answer::query(fd, group::ATOMIC)?;
+    let size = |f: Field| f.get(a.page()) as u16;
+    Some((
+        size(AtomicCaps::FETCH_ADD_PCI_ATOMIC),
+        size(AtomicCaps::SWAP_PCI_ATOMIC),
+        size(AtomicCaps::COMPARE_SWAP_PCI_ATOMIC),
+    ))
 }
