@@ -8,7 +8,7 @@ use crate::{
     abi::verbs::ibv_srq,
     provider::Context,
     sync::SpinLock,
-    verbs::{buf::Buf, dbrec::DbrecSlot, table::Registration},
+    verbs::{buf::Buf, dbrec::DbrecSlot, pd::DomainRef, table::Registration},
 };
 use core::{
     cell::{Cell, UnsafeCell},
@@ -62,6 +62,8 @@ pub struct Srq {
     pub owned_buf: Buf,
     /// Owner of `dbrec`.
     pub dbrec_slot: DbrecSlot,
+    /// Parent domain whose callbacks made the memory.
+    pub domain: Option<DomainRef>,
     /// Place in the context's table.
     pub registration: UnsafeCell<Option<Registration<Resource>>>,
     pub context: *const Context,

@@ -4,7 +4,7 @@ use super::queue::{Dbrec, RecvQueue, Resource};
 use crate::{
     abi::verbs::ibv_wq,
     provider::Context,
-    verbs::{buf::Buf, dbrec::DbrecSlot, table::Registration},
+    verbs::{buf::Buf, dbrec::DbrecSlot, pd::DomainRef, table::Registration},
 };
 use core::{
     cell::{Cell, UnsafeCell},
@@ -29,6 +29,8 @@ pub struct Wq {
     pub buf: Buf,
     /// Owner of `dbrec`.
     pub dbrec_slot: DbrecSlot,
+    /// Parent domain whose callbacks made the memory.
+    pub domain: Option<DomainRef>,
     /// Place in the context's table.
     pub registration: UnsafeCell<Option<Registration<Resource>>>,
     pub context: *const Context,

@@ -10,6 +10,7 @@ pub mod dmah;
 pub mod domain;
 pub mod heap;
 pub mod huge;
+pub mod init_obj;
 pub mod mr;
 mod neigh;
 pub mod object;
@@ -17,8 +18,12 @@ mod opaque;
 pub mod pd;
 pub mod qp;
 pub mod small;
+pub mod srq;
+mod srq_size;
 pub mod table;
+mod tm;
 mod umem;
+pub mod wq;
 
 use crate::provider::layout::Op;
 use ::core::ffi::c_void;
@@ -42,6 +47,8 @@ pub fn ops() -> impl Iterator<Item = (Op, *const c_void)> {
         ah { create_ah destroy_ah }
         cq { create_cq create_cq_ex destroy_cq }
         cq_modify { modify_cq resize_cq }
+        wq { create_wq modify_wq destroy_wq create_rwq_ind_table destroy_rwq_ind_table }
+        srq { create_srq create_srq_ex modify_srq query_srq get_srq_num destroy_srq }
         create { create_qp create_qp_ex }
         modify { modify_qp modify_qp_rate_limit set_ece query_ece }
         query { query_qp }

@@ -43,7 +43,8 @@ fn with_both<R>(a: Option<&Cq>, b: Option<&Cq>, f: impl FnOnce() -> R) -> R {
     }
 }
 
-fn destroy(qp: *mut ibv_qp) -> Result<()> {
+/// Destroys a QP; everything stays on failure.
+pub fn destroy(qp: *mut ibv_qp) -> Result<()> {
     // SAFETY: the promise of `destroy_qp`.
     let q = unsafe { Qp::from_ibv(qp) };
     let context = q.context();

@@ -112,6 +112,13 @@ pub fn modify_plain(context: &Context, handle: u32, a: &ibv_qp_attr, mask: u32) 
     Ok(super::super::core::order(context, u32::from(write::MODIFY_QP), &core)?)
 }
 
+/// Notes that a QP of the library's own went to `state`.
+pub fn to_state(qp: &Qp, state: u32) {
+    qp.state_changed(state);
+    // SAFETY: the public part of a live QP.
+    unsafe { (*qp.ibv()).state = state };
+}
+
 /// Offloads that a raw packet or underlay QP has, as far as its port is known now.
 fn learn_offloads(qp: &Qp, a: &ibv_qp_attr, mask: u32) -> Result<()> {
     let caps = &qp.context().device;
