@@ -3,13 +3,13 @@
 
 use super::{
     builder::{self, kind},
-    builder_ops as ops, builder_set as set, post_recv,
+    builder_dv, builder_ops as ops, builder_set as set, mkey_conf, post_recv,
     post_send::{self, mode},
     qp::{Qp, WrOps},
 };
 use crate::{
     abi::{
-        dv::consts::*,
+        dv::{consts::*, mlx5dv_qp_ex},
         verbs::{consts::*, ibv_qp_ex},
     },
     error::Result,
@@ -119,6 +119,13 @@ impl Qp {
         } else {
             install_verbs::<false>(ex, k);
         }
+        // SAFETY: as above.
+        let dv_ex = unsafe { (*self.dv.get()).write(mlx5dv_qp_ex::default()) };
+        if self.sq.wq_sig {
+            install_dv::<true>(dv_ex, k, asked.dv);
+        } else {
+            install_dv::<false>(dv_ex, k, asked.dv);
+        }
         ex.wr_start = Some(builder::choose_start(&self.sq));
         ex.wr_complete = Some(builder::complete_refused);
         ex.wr_abort = Some(builder::abort);
@@ -185,6 +192,29 @@ fn install_verbs<const SIGNED: bool>(ex: &mut ibv_qp_ex, k: u8) {
             ex.wr_set_ud_addr = Some(set::set_ud_addr::<SIGNED>);
         }
         _ => frames::<SIGNED>(ex),
+    }
+}
+
+fn install_dv<const SIGNED: bool>(dv: &mut mlx5dv_qp_ex, k: u8, asked: u64) {
+    if k == kind::DCI {
+        dv.wr_set_dc_addr = Some(builder_dv::set_dc_addr::<SIGNED>);
+        dv.wr_set_dc_addr_stream = Some(builder_dv::set_dc_addr_stream::<SIGNED>);
+        dv.wr_memcpy = Some(builder_dv::memcpy::<SIGNED>);
+    }
+    if asked == 0 {
+        return;
+    }
+    dv.wr_raw_wqe = Some(builder_dv::raw_wqe::<SIGNED>);
+    if k == kind::RC {
+        dv.wr_mr_interleaved = Some(mkey_conf::mr_interleaved::<SIGNED>);
+        dv.wr_mr_list = Some(mkey_conf::mr_list::<SIGNED>);
+        dv.wr_mkey_configure = Some(mkey_conf::configure::<SIGNED>);
+        dv.wr_set_mkey_access_flags = Some(mkey_conf::set_access_flags::<SIGNED>);
+        dv.wr_set_mkey_layout_list = Some(mkey_conf::set_layout_list::<SIGNED>);
+        dv.wr_set_mkey_layout_interleaved = Some(mkey_conf::set_layout_interleaved::<SIGNED>);
+        dv.wr_set_mkey_sig_block = Some(mkey_conf::set_sig_block::<SIGNED>);
+        dv.wr_set_mkey_crypto = Some(mkey_conf::set_crypto::<SIGNED>);
+        dv.wr_memcpy = Some(builder_dv::memcpy::<SIGNED>);
     }
 }
 

@@ -6,7 +6,9 @@
 //! changes is a cell or an atomic whose comment names its guard.
 
 pub mod ah;
+mod bsf;
 mod builder;
+mod builder_dv;
 mod builder_ops;
 mod builder_set;
 mod clean;
@@ -18,6 +20,7 @@ mod find;
 mod install;
 mod lazy;
 pub mod mkey;
+mod mkey_conf;
 mod parse;
 mod poll;
 mod post_recv;

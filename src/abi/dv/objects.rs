@@ -206,7 +206,7 @@ pub struct mlx5dv_qp {
 
 /// `struct mlx5dv_qp_ex` of `mlx5dv.h` (104 bytes on LP64).
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct mlx5dv_qp_ex {
     pub comp_mask: u64,
     pub wr_set_dc_addr: Option<unsafe extern "C" fn(*mut mlx5dv_qp_ex, *mut ibv_ah, u32, u64)>,
