@@ -13,9 +13,10 @@ use crate::{
     trace, uverbs,
 };
 use core::{ffi::c_int, mem, ptr};
+use prm::uverbs::write;
 
-/// `IB_USER_VERBS_EX_CMD_QUERY_DEVICE`.
-const EX_QUERY_DEVICE: u16 = 1;
+/// Length of `ib_uverbs_query_device_resp`, which the extended response starts with.
+const BASE_LEN: usize = 176;
 /// Length of `ib_uverbs_ex_query_device_resp`.
 const CORE_LEN: usize = 304;
 /// Length of `mlx5_ib_query_device_resp`.
@@ -78,16 +79,35 @@ pub mod mpw {
 }
 
 struct Raw {
+    /// The extended command answered.
+    extended: bool,
     core: [u8; CORE_LEN],
     driver: [u8; DRIVER_LEN],
 }
 
 impl Raw {
+    /// The command without the extended part, which older kernels have and `ibv_query_device` uses.
+    fn query_base(fd: c_int) -> Result<Raw, Errno> {
+        let mut raw = Raw { extended: false, core: [0; CORE_LEN], driver: [0; DRIVER_LEN] };
+        let base = raw.core.get_mut(..BASE_LEN).unwrap_or_default();
+        let response = (base.as_ptr() as u64).to_ne_bytes();
+        uverbs::invoke_write(fd, u32::from(write::QUERY_DEVICE), &response, base, &[], &mut [])?;
+        Ok(raw)
+    }
+
+    /// The extended command, or the other where the kernel has only that.
+    fn query_any(fd: c_int, info: &Response) -> Result<Raw, Errno> {
+        match Raw::query(fd, info) {
+            Err(Errno::EOPNOTSUPP) => Raw::query_base(fd),
+            r => r,
+        }
+    }
+
     fn query(fd: c_int, info: &Response) -> Result<Raw, Errno> {
-        let mut raw = Raw { core: [0; CORE_LEN], driver: [0; DRIVER_LEN] };
+        let mut raw = Raw { extended: true, core: [0; CORE_LEN], driver: [0; DRIVER_LEN] };
         let with_driver = info.cmds_supp_uhw & UHW_QUERY_DEVICE != 0;
         let driver = if with_driver { &mut raw.driver[..] } else { &mut [] };
-        uverbs::invoke_write(fd, uverbs::extended(EX_QUERY_DEVICE), &[0; 8], &mut raw.core, &[], driver)?;
+        uverbs::invoke_write(fd, uverbs::extended(write::QUERY_DEVICE), &[0; 8], &mut raw.core, &[], driver)?;
         Ok(raw)
     }
 }
@@ -105,7 +125,7 @@ fn u64_at(b: &[u8], o: usize) -> u64 {
 impl DeviceCaps {
     /// The query of open: a failure leaves everything zero.
     pub fn collect(fd: c_int, info: &Response) -> DeviceCaps {
-        match Raw::query(fd, info) {
+        match Raw::query_any(fd, info) {
             Ok(raw) => DeviceCaps::of(&raw),
             Err(e) => {
                 trace::note("device query at open failed: no optional features", e);
@@ -255,7 +275,9 @@ fn device_attr(raw: &Raw) -> ibv_device_attr_ex {
     a.cq_mod_caps.max_cq_period = u16_at(c, 282);
     a.max_dm_size = u64_at(c, 288);
     a.xrc_odp_caps = u32_at(c, 296);
-    a.phys_port_cnt_ex = u32::from(c[171]);
+    if raw.extended {
+        a.phys_port_cnt_ex = u32::from(c[171]);
+    }
     a
 }
 
@@ -275,7 +297,10 @@ fn query_device_ex(
     if size < mem::size_of::<ibv_device_attr>() {
         return Err(refuse!(EINVAL, "attribute struct shorter than ibv_device_attr", size = size));
     }
-    let raw = Raw::query(context.fd, &context.info)?;
+    let raw = match size == mem::size_of::<ibv_device_attr>() {
+        true => Raw::query_base(context.fd)?,
+        false => Raw::query_any(context.fd, &context.info)?,
+    };
     let d = DeviceCaps::of(&raw);
     let mut a = device_attr(&raw);
     a.tso_caps = ibv_tso_caps { max_tso: d.tso_max, supported_qpts: d.tso_qpts };
