@@ -1,7 +1,7 @@
 /*
  * Queries that do not block: several in flight on one completion fd, told apart by wr_id.
  *
- *   cc async_query.c $(pkg-config --cflags --libs libmlx5) -o async_query
+ *   cc async_query.c $(pkg-config --cflags --libs libmlx5 libibverbs) -o async_query
  */
 #include "common.h"
 

@@ -1,7 +1,7 @@
 /*
  * What an mlx5 device can do, as the direct-verbs API tells it.
  *
- *   cc device_info.c $(pkg-config --cflags --libs libmlx5) -o device_info
+ *   cc device_info.c $(pkg-config --cflags --libs libmlx5 libibverbs) -o device_info
  */
 #include <infiniband/mlx5dv.h>
 #include <inttypes.h>

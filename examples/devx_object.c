@@ -2,7 +2,7 @@
  * A firmware object through DEVX, and how to read a refusal: the call fails with EREMOTEIO and
  * the device's own status and syndrome stand in the output mailbox.
  *
- *   cc devx_object.c $(pkg-config --cflags --libs libmlx5) -o devx_object
+ *   cc devx_object.c $(pkg-config --cflags --libs libmlx5 libibverbs) -o devx_object
  */
 #include "common.h"
 

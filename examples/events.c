@@ -2,7 +2,7 @@
  * Device events through DEVX: one event on a channel, one on an eventfd, and the path of the
  * data-direct companion. This is what `make demo` runs.
  *
- *   cc events.c $(pkg-config --cflags --libs libmlx5) -o events
+ *   cc events.c $(pkg-config --cflags --libs libmlx5 libibverbs) -o events
  *   ./events [DEVICE]
  */
 #include "common.h"

@@ -1,7 +1,7 @@
 /*
  * Memory and a doorbell page for a queue of one's own: umem, UAR, event queue number.
  *
- *   cc memory.c $(pkg-config --cflags --libs libmlx5) -o memory
+ *   cc memory.c $(pkg-config --cflags --libs libmlx5 libibverbs) -o memory
  */
 #include "common.h"
 

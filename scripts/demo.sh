@@ -10,7 +10,7 @@ examples=$(CDPATH='' cd -- "$(dirname -- "$0")/../examples" && pwd)
 program=$dist/events
 
 echo "== compile examples/events.c with pkg-config"
-flags=$(PKG_CONFIG_PATH=$dist/lib/pkgconfig pkg-config --cflags --libs libmlx5)
+flags=$(PKG_CONFIG_PATH=$dist/lib/pkgconfig pkg-config --cflags --libs libmlx5 libibverbs)
 # shellcheck disable=SC2086 # flags are words
 "${CC:-cc}" -Wall -o "$program" "$examples/events.c" $flags
 
