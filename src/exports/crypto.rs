@@ -1,6 +1,9 @@
 //! Encryption keys and crypto logins.
 
-use crate::exports::prelude::*;
+use crate::{
+    exports::prelude::*,
+    verbs::{crypto_login as login, dek as keys},
+};
 
 /// Legacy per-context crypto login (`MLX5_1.21`). Returns: E-val: 0 or a positive errno.
 ///
@@ -8,10 +11,11 @@ use crate::exports::prelude::*;
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_crypto_login(
-    _context: *mut ibv_context,
-    _login_attr: *mut mlx5dv_crypto_login_attr,
+    context: *mut ibv_context,
+    login_attr: *mut mlx5dv_crypto_login_attr,
 ) -> c_int {
-    missing!(value, "mlx5dv_crypto_login")
+    // SAFETY: the promise above.
+    border::value("mlx5dv_crypto_login", || unsafe { login::login(context, login_attr) })
 }
 
 /// Crypto login object (`MLX5_1.24`). Returns: NULL with errno set on failure.
@@ -20,10 +24,11 @@ pub unsafe extern "C" fn mlx5dv_crypto_login(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_crypto_login_create(
-    _context: *mut ibv_context,
-    _login_attr: *mut mlx5dv_crypto_login_attr_ex,
+    context: *mut ibv_context,
+    login_attr: *mut mlx5dv_crypto_login_attr_ex,
 ) -> *mut mlx5dv_crypto_login_obj {
-    missing!(null, "mlx5dv_crypto_login_create")
+    // SAFETY: the promise above.
+    border::null("mlx5dv_crypto_login_create", || unsafe { login::create(context, login_attr) })
 }
 
 /// Destroy it (`MLX5_1.24`). Returns: E-val: 0 or a positive errno.
@@ -31,8 +36,9 @@ pub unsafe extern "C" fn mlx5dv_crypto_login_create(
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_crypto_login_destroy(_crypto_login: *mut mlx5dv_crypto_login_obj) -> c_int {
-    missing!(value, "mlx5dv_crypto_login_destroy")
+pub unsafe extern "C" fn mlx5dv_crypto_login_destroy(crypto_login: *mut mlx5dv_crypto_login_obj) -> c_int {
+    // SAFETY: the promise above.
+    border::value("mlx5dv_crypto_login_destroy", || unsafe { login::destroy(crypto_login) })
 }
 
 /// Its state (`MLX5_1.24`). Returns: E-val: 0 or a positive errno.
@@ -41,10 +47,11 @@ pub unsafe extern "C" fn mlx5dv_crypto_login_destroy(_crypto_login: *mut mlx5dv_
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_crypto_login_query(
-    _crypto_login: *mut mlx5dv_crypto_login_obj,
-    _query_attr: *mut mlx5dv_crypto_login_query_attr,
+    crypto_login: *mut mlx5dv_crypto_login_obj,
+    query_attr: *mut mlx5dv_crypto_login_query_attr,
 ) -> c_int {
-    missing!(value, "mlx5dv_crypto_login_query")
+    // SAFETY: the promise above.
+    border::value("mlx5dv_crypto_login_query", || unsafe { login::query(crypto_login, query_attr) })
 }
 
 /// State of that login (`MLX5_1.21`). Returns: E-val: 0 or a positive errno.
@@ -53,10 +60,11 @@ pub unsafe extern "C" fn mlx5dv_crypto_login_query(
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_crypto_login_query_state(
-    _context: *mut ibv_context,
-    _state: *mut c_uint,
+    context: *mut ibv_context,
+    state: *mut c_uint,
 ) -> c_int {
-    missing!(value, "mlx5dv_crypto_login_query_state")
+    // SAFETY: the promise above.
+    border::value("mlx5dv_crypto_login_query_state", || unsafe { login::query_state(context, state) })
 }
 
 /// End it (ENOENT if none) (`MLX5_1.21`). Returns: E-val: 0 or a positive errno.
@@ -64,8 +72,9 @@ pub unsafe extern "C" fn mlx5dv_crypto_login_query_state(
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_crypto_logout(_context: *mut ibv_context) -> c_int {
-    missing!(value, "mlx5dv_crypto_logout")
+pub unsafe extern "C" fn mlx5dv_crypto_logout(context: *mut ibv_context) -> c_int {
+    // SAFETY: the promise above.
+    border::value("mlx5dv_crypto_logout", || unsafe { login::logout(context) })
 }
 
 /// Data encryption key (`MLX5_1.21`). Returns: NULL with errno set on failure.
@@ -74,10 +83,11 @@ pub unsafe extern "C" fn mlx5dv_crypto_logout(_context: *mut ibv_context) -> c_i
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlx5dv_dek_create(
-    _context: *mut ibv_context,
-    _init_attr: *mut mlx5dv_dek_init_attr,
+    context: *mut ibv_context,
+    init_attr: *mut mlx5dv_dek_init_attr,
 ) -> *mut mlx5dv_dek {
-    missing!(null, "mlx5dv_dek_create")
+    // SAFETY: the promise above.
+    border::null("mlx5dv_dek_create", || unsafe { keys::create(context, init_attr) })
 }
 
 /// Destroy it (`MLX5_1.21`). Returns: E-val: 0 or a positive errno.
@@ -85,8 +95,9 @@ pub unsafe extern "C" fn mlx5dv_dek_create(
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_dek_destroy(_dek: *mut mlx5dv_dek) -> c_int {
-    missing!(value, "mlx5dv_dek_destroy")
+pub unsafe extern "C" fn mlx5dv_dek_destroy(dek: *mut mlx5dv_dek) -> c_int {
+    // SAFETY: the promise above.
+    border::value("mlx5dv_dek_destroy", || unsafe { keys::destroy(dek) })
 }
 
 /// Its state and opaque (`MLX5_1.21`). Returns: E-val: 0 or a positive errno.
@@ -94,6 +105,7 @@ pub unsafe extern "C" fn mlx5dv_dek_destroy(_dek: *mut mlx5dv_dek) -> c_int {
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_dek_query(_dek: *mut mlx5dv_dek, _attr: *mut mlx5dv_dek_attr) -> c_int {
-    missing!(value, "mlx5dv_dek_query")
+pub unsafe extern "C" fn mlx5dv_dek_query(dek: *mut mlx5dv_dek, attr: *mut mlx5dv_dek_attr) -> c_int {
+    // SAFETY: the promise above.
+    border::value("mlx5dv_dek_query", || unsafe { keys::query(dek, attr) })
 }

@@ -1,14 +1,15 @@
 //! Indirect memory keys.
 
-use crate::exports::prelude::*;
+use crate::{exports::prelude::*, verbs::mkey as keys};
 
 /// Indirect mkey (`MLX5_1.10`). Returns: NULL with errno set on failure.
 ///
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_create_mkey(_mkey_init_attr: *mut mlx5dv_mkey_init_attr) -> *mut mlx5dv_mkey {
-    missing!(null, "mlx5dv_create_mkey")
+pub unsafe extern "C" fn mlx5dv_create_mkey(mkey_init_attr: *mut mlx5dv_mkey_init_attr) -> *mut mlx5dv_mkey {
+    // SAFETY: the promise above.
+    border::null("mlx5dv_create_mkey", || unsafe { keys::create(mkey_init_attr) })
 }
 
 /// Destroy it (`MLX5_1.10`). Returns: E-val: 0 or a positive errno.
@@ -16,8 +17,9 @@ pub unsafe extern "C" fn mlx5dv_create_mkey(_mkey_init_attr: *mut mlx5dv_mkey_in
 /// # Safety
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mlx5dv_destroy_mkey(_mkey: *mut mlx5dv_mkey) -> c_int {
-    missing!(value, "mlx5dv_destroy_mkey")
+pub unsafe extern "C" fn mlx5dv_destroy_mkey(mkey: *mut mlx5dv_mkey) -> c_int {
+    // SAFETY: the promise above.
+    border::value("mlx5dv_destroy_mkey", || unsafe { keys::destroy(mkey) })
 }
 
 /// Fetch and clear signature error (inline mlx5dv_mkey_check) (`MLX5_1.20`). Returns: E-val: 0 or a positive errno.

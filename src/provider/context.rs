@@ -15,7 +15,7 @@ use super::{
 use crate::{
     abi::{dv::mlx5dv_ctx_allocators, provider::verbs_context, verbs::ibv_context},
     datapath::{mkey::Mkey, queue::Resource},
-    devx::reserved_qpn::ReservedQpns,
+    devx::{Object, reserved_qpn::ReservedQpns},
     error::{Errno, Result},
     verbs::{dbrec::DbrecPool, huge::HugePool, table::Table},
 };
@@ -78,6 +78,8 @@ pub struct Context {
     pub srqs: Table<Resource>,
     /// Mkeys of `mlx5dv_create_mkey` by index.
     pub mkeys: Table<Mkey>,
+    /// The login of `mlx5dv_crypto_login`.
+    pub crypto_login: Mutex<Option<Object>>,
     /// Held while a number of QPs or SRQs passes from one object to another (CQE version 0): the
     /// kernel may give it to a new object before the old one is out of the table.
     pub numbers: Mutex<()>,

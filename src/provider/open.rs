@@ -213,6 +213,7 @@ unsafe fn open(
             ah_mappings: Mutex::default(),
             huge: HugePool::default(),
             dbrecs: DbrecPool::default(),
+            crypto_login: Mutex::new(None),
             numbers: Mutex::default(),
         }
         Table::write_empty(&raw mut (*context).uidxs);

@@ -3,14 +3,18 @@
 pub mod ah;
 pub mod buf;
 pub mod core;
+pub mod counters;
 pub mod cq;
 pub mod cq_modify;
+pub mod crypto_login;
 pub mod dbrec;
+pub mod dek;
 pub mod dmah;
 pub mod domain;
 pub mod heap;
 pub mod huge;
 pub mod init_obj;
+pub mod mkey;
 pub mod mr;
 mod neigh;
 pub mod object;
@@ -44,6 +48,7 @@ pub fn ops() -> impl Iterator<Item = (Op, *const c_void)> {
         }
         dmah { alloc_dmah dealloc_dmah }
         small { alloc_mw dealloc_mw open_xrcd close_xrcd attach_mcast detach_mcast }
+        counters { create_counters destroy_counters attach_counters_point_flow read_counters }
         ah { create_ah destroy_ah }
         cq { create_cq create_cq_ex destroy_cq }
         cq_modify { modify_cq resize_cq }
