@@ -35,10 +35,7 @@ impl Suite {
         fs::write(suite.state.join("status"), "")?;
         fs::write(
             suite.state.join("sources.list"),
-            format!(
-                "deb [signed-by={keyring} arch=amd64] {uri} {name} main\n\
-                 deb-src [signed-by={keyring}] {uri} {name} main\n"
-            ),
+            format!("deb [signed-by={keyring} arch=amd64] {uri} {name} main\n"),
         )?;
         eprintln!("vm: {name}: reading package lists");
         let done = suite.apt("apt-get").args(["-qq", "update"]).status().context("running apt-get")?;
@@ -134,26 +131,6 @@ impl Suite {
             self.apt("apt-get").arg("-qq").arg("download").args(packages).current_dir(&dir).status()?;
         ensure!(done.success(), "downloading {} of {} failed", packages.join(" "), self.name);
         self.downloaded()
-    }
-
-    /// Download the source of a package; the path of its upstream archive.
-    pub fn fetch_source(&self, package: &str) -> Result<PathBuf> {
-        let dir = self.state.join("source");
-        fs::create_dir_all(&dir)?;
-        let done = self
-            .apt("apt-get")
-            .args(["-qq", "source", "--download-only", package])
-            .current_dir(&dir)
-            .status()
-            .context("running apt-get")?;
-        ensure!(done.success(), "downloading the source of {package} of {} failed", self.name);
-        let found = fs::read_dir(&dir)?.flatten().map(|e| e.path()).find(|p| {
-            p.file_name().is_some_and(|n| {
-                let n = n.to_string_lossy();
-                n.contains(".orig.tar.") && !n.ends_with(".asc")
-            })
-        });
-        found.with_context(|| format!("the source of {package} has no upstream archive"))
     }
 
     fn downloaded(&self) -> Result<Vec<PathBuf>> {

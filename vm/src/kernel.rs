@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// Changes whenever kernels are laid out differently: an older one is made again.
-const FORMAT: &str = "2";
+/// Written last, with the version inside: shows that a kernel is whole.
+const STAMP: &str = ".vm-kernel";
 
 /// Kernels by the name on the command line, and the suite that carries each. The first is
 /// the default.
@@ -33,7 +33,7 @@ pub fn folder(cache: &Path, kernel: &str) -> PathBuf {
 /// `tools` is the root with the host's tools.
 pub fn prepare(cache: &Path, kernel: &str, tools: &Path) -> Result<PathBuf> {
     let dir = folder(cache, kernel);
-    if fs::read_to_string(dir.join(".vm-kernel")).is_ok_and(|s| s.lines().next() == Some(FORMAT)) {
+    if dir.join(STAMP).exists() {
         return Ok(dir);
     }
     let names: Vec<&str> = KERNELS.iter().map(|k| k.0).collect();
@@ -85,7 +85,7 @@ pub fn prepare(cache: &Path, kernel: &str, tools: &Path) -> Result<PathBuf> {
     fs::write(new.join("initrd"), initrd(&modules.join(&release), tools)?)?;
     fs::rename(&modules, new.join("modules"))?;
     fs::remove_dir_all(&files)?;
-    fs::write(new.join(".vm-kernel"), format!("{FORMAT}\n{release}\n"))?;
+    fs::write(new.join(STAMP), release)?;
     if dir.exists() {
         fs::remove_dir_all(&dir)?;
     }

@@ -65,11 +65,6 @@ enum Verb {
         /// Programs to run, by part of the name (default: all)
         names: Vec<String>,
     },
-    /// Print the path of a release's source archive, downloaded from Debian
-    Source {
-        /// Release of rdma-core
-        release: String,
-    },
 }
 
 #[derive(Args, Clone)]
@@ -309,11 +304,6 @@ fn dispatch(cli: Cli) -> Result<ExitCode> {
                 harness.write_answers(&folder)?;
             }
             return Ok(tally.report());
-        }
-        Verb::Source { release } => {
-            let suite = root::RELEASES.iter().find(|r| r.0 == release).context("no such release")?.1;
-            let state = paths::cache()?.join(format!("source-{release}"));
-            println!("{}", apt::Suite::open(suite, state)?.fetch_source("rdma-core")?.display());
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -6,14 +6,18 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// The folder of roots and kernels: `$XDG_CACHE_HOME/mlx5-rs/vm`, by default under `~/.cache`.
+/// Changes whenever roots or kernels are made differently. Checkouts of different age then
+/// keep out of each other's way.
+const LAYOUT: &str = "3";
+
+/// The folder of roots and kernels, under `$XDG_CACHE_HOME/mlx5-rs/vm`, by default in `~/.cache`.
 pub fn cache() -> Result<PathBuf> {
     let base = match env::var_os("XDG_CACHE_HOME").filter(|v| !v.is_empty()) {
         Some(dir) => PathBuf::from(dir),
         None => PathBuf::from(env::var_os("HOME").context("neither XDG_CACHE_HOME nor HOME is set")?)
             .join(".cache"),
     };
-    let dir = base.join("mlx5-rs/vm");
+    let dir = base.join("mlx5-rs/vm").join(LAYOUT);
     fs::create_dir_all(&dir).with_context(|| format!("making {}", dir.display()))?;
     Ok(dir)
 }

@@ -8,14 +8,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Changes whenever roots are made differently: an older one is made again.
-const FORMAT: &str = "2";
+/// Written last, with the version inside: shows that a root is whole.
+const STAMP: &str = ".vm-root";
 
 /// Releases of rdma-core and the suite that carries each. The first is the default, and the
 /// one with the host's tools.
 pub const RELEASES: [(&str, &str); 2] = [("65.0", "sid"), ("56.1", "trixie")];
 
-const PACKAGES: [&str; 28] = [
+const PACKAGES: [&str; 29] = [
     "base-files",
     "base-passwd",
     "bash",
@@ -38,6 +38,7 @@ const PACKAGES: [&str; 28] = [
     "perftest",
     "procps",
     "python3-pyverbs",
+    "python3-scapy",
     "rdma-core",
     "rdmacm-utils",
     "sed",
@@ -55,8 +56,7 @@ pub fn folder(cache: &Path, release: &str) -> PathBuf {
 /// Make the root of `release` unless it is there.
 pub fn prepare(cache: &Path, release: &str) -> Result<PathBuf> {
     let dir = folder(cache, release);
-    let stamp = dir.join(".vm-root");
-    if fs::read_to_string(&stamp).is_ok_and(|s| s.lines().next() == Some(FORMAT)) {
+    if dir.join(STAMP).exists() {
         return Ok(dir);
     }
     let known: Vec<&str> = RELEASES.iter().map(|r| r.0).collect();
@@ -87,7 +87,7 @@ pub fn prepare(cache: &Path, release: &str) -> Result<PathBuf> {
         new.join("usr/lib/x86_64-linux-gnu/libmlx5.so.1").exists(),
         "the unpacked root has no mlx5 provider"
     );
-    fs::write(new.join(".vm-root"), format!("{FORMAT}\n{version}\n"))?;
+    fs::write(new.join(STAMP), version)?;
     if dir.exists() {
         fs::remove_dir_all(&dir)?;
     }
@@ -109,6 +109,14 @@ fn configure(root: &Path) -> Result<()> {
             std::os::unix::fs::symlink(target, &link)?;
         }
     }
+    // rdma-core's own tests come as documentation of its Python package, partly compressed
+    let (doc, tests) = (root.join("usr/share/doc"), root.join("usr/share/rdma-core-tests"));
+    fs::create_dir_all(&tests)?;
+    fs::rename(doc.join("rdma-core/tests"), tests.join("tests"))
+        .context("the Python package has no tests")?;
+    let done = Command::new("gzip").args(["-d", "-r"]).arg(&tests).status().context("running gzip")?;
+    ensure!(done.success(), "rdma-core's tests do not decompress");
+    fs::remove_dir_all(&doc)?;
     for dir in ["root", "tmp", "proc", "sys", "dev", "run", "usr/lib/modules"] {
         fs::create_dir_all(root.join(dir))?;
     }

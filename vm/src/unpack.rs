@@ -8,8 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
 /// Parts of packages that nothing in a guest reads.
-const LEFT_OUT: [&str; 4] =
-    ["./usr/share/doc/*", "./usr/share/man/*", "./usr/share/locale/*", "./usr/share/lintian/*"];
+const LEFT_OUT: [&str; 3] = ["./usr/share/man/*", "./usr/share/locale/*", "./usr/share/lintian/*"];
 
 /// Make the folder of a root with the merged /usr that packages expect.
 pub fn new_root(dir: &Path) -> Result<()> {
