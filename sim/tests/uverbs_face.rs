@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 fn sim() -> Command {
     let mut c = Command::new(env!("CARGO_BIN_EXE_mlx5-sim"));
@@ -173,4 +174,29 @@ fn the_programs_exit_status_is_the_runs() {
     };
     assert_eq!(status("exit 7"), Some(7));
     assert_eq!(status("kill -9 $$"), Some(137));
+}
+
+/// Two processes of one run talk to each other.
+fn pingpong(program: &str, args: &str, port: &str) {
+    // every run has ports of its own on the loopback interface
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let tcp = 20000 + std::process::id() % 20000 + NEXT.fetch_add(1, Ordering::Relaxed);
+    let address = if port == "roce" { "-g 1" } else { "" };
+    let one = format!("{program} -p {tcp} {address} {args}");
+    let script = format!(
+        "{one} & server=$!; n=0; until {one} localhost 2>/dev/null; do n=$((n+1)); [ $n -lt 50 ] || exit 9; sleep 0.1; done; wait $server"
+    );
+    let out = sim().args(["run", "--port", port, "--", "sh", "-c", &script]).output().expect("mlx5-sim runs");
+    assert!(out.status.success(), "{one}: {}", text(&out));
+}
+
+#[test]
+fn messages_travel_between_processes() {
+    for port in ["ib", "roce"] {
+        pingpong("ibv_rc_pingpong", "-n 20 -e -c", port);
+        pingpong("ibv_uc_pingpong", "-n 20 -e", port);
+        pingpong("ibv_ud_pingpong", "-n 20 -e", port);
+        pingpong("ibv_srq_pingpong", "-n 20 -e", port);
+        pingpong("ibv_xsrq_pingpong", "-n 20 -e", port);
+    }
 }

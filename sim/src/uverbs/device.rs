@@ -79,6 +79,8 @@ pub struct Device {
     pub pacing: Vec<super::handlers::uar::PacingEntry>,
     /// Virtio doorbell regions in use.
     pub vars: Vec<bool>,
+    /// Queues of the driver's own, once something needs them.
+    pub spare: Option<super::handlers::srq::Spare>,
     async_eq: Option<EventQueue>,
     completion_eqs: Vec<EventQueue>,
 }
@@ -109,6 +111,7 @@ impl Device {
             next_key_tag: 0,
             pacing: Vec::new(),
             vars: vec![false; 64],
+            spare: None,
             async_eq: None,
             completion_eqs: Vec::new(),
         };

@@ -176,23 +176,21 @@ pub fn step(world: &mut World) -> Found {
 
 /// Run the engine until the process ends.
 pub fn run(world: Arc<Mutex<World>>) {
-    const BUSY: Duration = Duration::from_micros(20);
+    const BUSY: Duration = Duration::from_micros(10);
     const IDLE: Duration = Duration::from_millis(1);
     const NOBODY: Duration = Duration::from_millis(5);
+    super::latency::answer_soon();
     let mut quiet = 0u32;
     loop {
         let found = step(&mut world.lock().unwrap_or_else(PoisonError::into_inner));
-        match found {
-            Found::Work => {
-                quiet = 0;
-                std::thread::yield_now();
-            }
-            Found::Quiet => {
-                quiet = quiet.saturating_add(1);
-                // a while of short naps after traffic, then longer ones
-                std::thread::sleep(if quiet < 200 { BUSY } else { IDLE });
-            }
-            Found::Nobody => std::thread::sleep(NOBODY),
+        quiet = if found == Found::Work { 0 } else { quiet.saturating_add(1) };
+        match (found, quiet) {
+            // others may want the world, and more doorbells may be on their way
+            (Found::Work, _) | (Found::Quiet, ..20) => std::hint::spin_loop(),
+            // a while of short naps after traffic, then longer ones
+            (Found::Quiet, ..1000) => std::thread::sleep(BUSY),
+            (Found::Quiet, _) => std::thread::sleep(IDLE),
+            (Found::Nobody, _) => std::thread::sleep(NOBODY),
         }
     }
 }

@@ -21,6 +21,12 @@ impl Mailbox {
         self
     }
 
+    /// Store a named field.
+    pub fn put(&mut self, field: prm::bits::Field, value: u64) -> &mut Mailbox {
+        field.set(&mut self.0, value);
+        self
+    }
+
     /// Read a field.
     pub fn get(&self, bit: usize, width: usize) -> u64 {
         bits::get(&self.0, bit, width)

@@ -120,7 +120,7 @@ fn mark_umems(command: &mut Mailbox) {
         // RQ, SQ, RMP: the work queue inside the context
         0x904 | 0x908 | 0x90c => command.set(WQ + 0x120, 2, 3),
         // XRC SRQ: the queue and its doorbell record
-        0x705 => command.set(0x80 + 0x46, 1, 1).set(0x2e0, 1, 1),
+        0x705 => command.set(0x80 + 0x47, 1, 1).set(0x2e0, 1, 1),
         _ => command,
     };
 }

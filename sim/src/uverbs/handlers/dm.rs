@@ -10,6 +10,8 @@ use nix::errno::Errno;
 pub struct Dm {
     /// Length.
     pub len: u64,
+    /// Address on the device, for memory that regions can be made of.
+    pub device_address: Option<u64>,
 }
 
 /// Give it back.

@@ -115,6 +115,7 @@ impl Server {
 
     /// Serve until the listener is gone.
     pub fn serve(&self) {
+        super::super::latency::answer_soon();
         loop {
             match self.listener.receive() {
                 Ok(n) => {
