@@ -297,7 +297,11 @@ fn query_device_ex(
     if size < mem::size_of::<ibv_device_attr>() {
         return Err(refuse!(EINVAL, "attribute struct shorter than ibv_device_attr", size = size));
     }
-    let raw = match size == mem::size_of::<ibv_device_attr>() {
+    const BASE: usize = mem::size_of::<ibv_device_attr>();
+    // What stands behind the base is zero also after a failure.
+    // SAFETY: the caller's struct has `size` bytes by libibverbs' promise.
+    unsafe { attr.cast::<u8>().add(BASE).write_bytes(0, size - BASE) };
+    let raw = match size == BASE {
         true => Raw::query_base(context.fd)?,
         false => Raw::query_any(context.fd, &context.info)?,
     };
