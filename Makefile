@@ -8,6 +8,7 @@
 #   make uninstall  with the same variables
 #   make check-abi  headers, symbols, layouts and installation against the tables in abi/
 #   make matrix     docs/matrix.md from symbols.txt, the sources and the tests
+#   make errno      docs/errno.md from the sources: what each function refuses
 #   make demo       examples/events.c on the software ConnectX, or on a card with DEVICE=mlx5_0
 #   make test       everything that needs no card
 #   make setup      the Debian packages that the above need
@@ -31,7 +32,7 @@ HEADERS = mlx5dv.h mlx5_api.h mlx5_user_ioctl_verbs.h
 
 SOURCES = Cargo.toml Cargo.lock build.rs symbols.txt $(shell find src prm/src -name '*.rs')
 
-.PHONY: all build setup demo test check-abi matrix dist install uninstall clean help
+.PHONY: all build setup demo test check-abi matrix errno dist install uninstall clean help
 
 all: build
 
@@ -50,6 +51,9 @@ check-abi: setup $(LIB)
 
 matrix:
 	$(CARGO) run --quiet --package checks --bin matrix
+
+errno:
+	$(CARGO) run --quiet --package checks --bin errno
 
 # Compiles an example against the drop-in folder and runs it.
 demo: setup dist

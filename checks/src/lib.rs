@@ -12,8 +12,10 @@
 //! | `linking.rs` | programs built with the headers of each release link and load |
 //! | `layouts.rs` | the Rust types of `src/abi` against the tables |
 //! | `install.rs` | `make install`, `uninstall` and `dist`, and programs that use their result |
+//! | `errno.rs` | `docs/errno.md` is what the sources say |
 //! | `matrix.rs` | `docs/matrix.md` is what `symbols.txt`, the sources and `ctest/` say |
 
+pub mod errno;
 pub mod facts;
 pub mod library;
 pub mod matrix;
