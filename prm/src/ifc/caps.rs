@@ -20,10 +20,17 @@ layouts! {
 
     /// Layout `roce_cap`.
     RoceCap = "roce_cap", 0x800 {
+        ROCE_APM: 0x0, 1;
         SW_R_ROCE_SRC_UDP_PORT: 0x4, 1;
         FL_RC_QP_WHEN_ROCE_DISABLED: 0x5, 1;
         FL_RC_QP_WHEN_ROCE_ENABLED: 0x6, 1;
         QP_TS_FORMAT: 0x1e, 2;
+        L3_TYPE: 0x8c, 4;
+        ROCE_VERSION: 0x98, 8;
+        R_ROCE_DEST_UDP_PORT: 0xb0, 16;
+        R_ROCE_MAX_SRC_UDP_PORT: 0xc0, 16;
+        R_ROCE_MIN_SRC_UDP_PORT: 0xd0, 16;
+        ROCE_ADDRESS_TABLE_SIZE: 0xf0, 16;
     }
 
     /// Layout `device_mem_cap`.
@@ -42,6 +49,7 @@ layouts! {
         LOG_HEADER_MODIFY_PATTERN_SW_ICM_SIZE: 0x138, 8;
         HEADER_MODIFY_SW_ICM_START_ADDRESS: 0x140, 64;
         HEADER_MODIFY_PATTERN_SW_ICM_START_ADDRESS: 0x1c0, 64;
+        MEMIC_OPERATIONS: 0x200, 32;
         INDIRECT_ENCAP_SW_ICM_START_ADDRESS: 0x240, 64;
         INDIRECT_ENCAP_ICM_BASE: 0x280, 64;
     }
@@ -76,10 +84,20 @@ layouts! {
 
     /// Layout `qos_cap`.
     QosCap = "qos_cap", 0x800 {
+        PACKET_PACING: 0x0, 1;
+        ESW_SCHEDULING: 0x1, 1;
+        ESW_BW_SHARE: 0x2, 1;
+        ESW_RATE_LIMIT: 0x3, 1;
+        PACKET_PACING_BURST_BOUND: 0x5, 1;
+        PACKET_PACING_TYPICAL_SIZE: 0x6, 1;
         NIC_SQ_SCHEDULING: 0x8, 1;
         NIC_BW_SHARE: 0x9, 1;
         NIC_RATE_LIMIT: 0xa, 1;
+        PACKET_PACING_UID: 0xb, 1;
         NIC_QP_SCHEDULING: 0x21, 1;
+        PACKET_PACING_MAX_RATE: 0x40, 32;
+        PACKET_PACING_MIN_RATE: 0x60, 32;
+        PACKET_PACING_RATE_TABLE_SIZE: 0x90, 16;
         NIC_ELEMENT_TYPE: 0x100, 16;
         NIC_TSAR_TYPE: 0x110, 16;
     }
@@ -88,6 +106,12 @@ layouts! {
     CmdHcaCap2 = "cmd_hca_cap_2", 0x800 {
         QUERY_VUID: 0x92, 1;
         LOG_RESERVED_QPN_GRANULARITY: 0x93, 5;
+        MAX_REFORMAT_INSERT_SIZE: 0xa0, 8;
+        MAX_REFORMAT_INSERT_OFFSET: 0xa8, 8;
+        MAX_REFORMAT_REMOVE_SIZE: 0xb0, 8;
+        MAX_REFORMAT_REMOVE_OFFSET: 0xb8, 8;
+        CROSS_VHCA_OBJECT_TO_OBJECT_SUPPORTED: 0xe0, 32;
+        ALLOWED_OBJECT_FOR_OTHER_VHCA_ACCESS: 0x100, 64;
     }
 
     /// Layout `crypto_caps`.
@@ -146,5 +170,40 @@ layouts! {
         OTHER_FUNCTION: 0x40, 1;
         FUNCTION_ID: 0x50, 16;
         CAPABILITY: 0x80, 32768 as HcaCapUnion;
+    }
+
+    /// Layout `per_protocol_networking_offload_caps`.
+    PerProtocolNetworkingOffloadCaps = "per_protocol_networking_offload_caps", 0x800 {
+        CSUM_CAP: 0x0, 1;
+        VLAN_CAP: 0x1, 1;
+        LRO_CAP: 0x2, 1;
+        SELF_LB_EN_MODIFIABLE: 0x8, 1;
+        SELF_LB_MC: 0x9, 1;
+        SELF_LB_UC: 0xa, 1;
+        MAX_LSO_CAP: 0xb, 5;
+        MULTI_PKT_SEND_WQE: 0x10, 2;
+        WQE_INLINE_MODE: 0x12, 2;
+        RSS_IND_TBL_CAP: 0x14, 4;
+        REG_UMR_SQ: 0x18, 1;
+        SCATTER_FCS: 0x19, 1;
+        ENHANCED_MULTI_PKT_SEND_WQE: 0x1a, 1;
+        SWP: 0x30, 1;
+        SWP_CSUM: 0x31, 1;
+        SWP_LSO: 0x32, 1;
+    }
+
+    /// Layout `virtio_emulation_cap`.
+    VirtioEmulationCap = "virtio_emulation_cap", 0x800 {
+        EVENT_MODE: 0x10, 8;
+        VIRTIO_QUEUE_TYPE: 0x18, 8;
+        LOG_DOORBELL_STRIDE: 0x33, 5;
+        LOG_DOORBELL_BAR_SIZE: 0x3b, 5;
+        DOORBELL_BAR_OFFSET: 0x40, 64;
+    }
+
+    /// Layout `device_event_cap`.
+    DeviceEventCap = "device_event_cap", 0x800 {
+        USER_AFFILIATED_EVENTS: 0x0, 64 [4];
+        USER_UNAFFILIATED_EVENTS: 0x100, 64 [4];
     }
 }

@@ -46,7 +46,7 @@ layouts! {
     /// Reformat description inside ALLOC_PACKET_REFORMAT_CONTEXT.
     PacketReformatContextIn = "packet_reformat_context_in", 0x40 {
         REFORMAT_TYPE: 0x5, 3;
-        REFORMAT_PARAM_0: 0x8, 4;
+        REFORMAT_PARAM_0: 0xc, 4;
         REFORMAT_DATA_SIZE: 0x16, 10;
         REFORMAT_PARAM_1: 0x20, 8;
         REFORMAT_DATA: 0x30, 8 [2];

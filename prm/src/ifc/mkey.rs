@@ -52,8 +52,11 @@ layouts! {
         OP_MOD: 0x30, 16;
         PG_ACCESS: 0x60, 1;
         MKEY_UMEM_VALID: 0x61, 1;
+        DATA_DIRECT: 0x62, 1;
         MEMORY_KEY_MKEY_ENTRY: 0x80, 512 as Mkc;
         TRANSLATIONS_OCTWORD_ACTUAL_SIZE: 0x300, 32;
+        MKEY_UMEM_ID: 0x320, 32;
+        MKEY_UMEM_OFFSET: 0x340, 64;
         KLM_PAS_MTT: 0x880, 32 [..];
     }
 

@@ -69,6 +69,10 @@ fn serve(a: Arguments) -> std::io::Result<()> {
             caps: a.cap.clone(),
             vuid: format!("MT2099X{k:05}SIMCX7S0D0F0"),
             data_direct: true,
+            // each card has addresses of its own
+            guid: Config::default().guid + ((k as u64) << 8),
+            mac: Config::default().mac + ((k as u64) << 8),
+            ..Config::default()
         };
         if let (0, Some(path)) = (k, &a.data_direct) {
             slots.push(Slot::new(path, Function::new(Kind::DataDirect(config.vuid.clone())))?);

@@ -94,6 +94,9 @@ impl Device {
             caps: options.caps.clone(),
             vuid: format!("MT2099X{index:05}SIMCX7S0D0F0"),
             data_direct: options.data_direct,
+            guid: Config::default().guid + ((index as u64) << 8),
+            mac: Config::default().mac + ((index as u64) << 8),
+            ..Config::default()
         };
         let mut device = Device {
             index,

@@ -345,6 +345,17 @@ impl Chip {
         Some(((0..n).map(|k| be64(i, 48 + 8 * k) & !0x7).collect(), shift))
     }
 
+    /// A shared receive queue's watermark was set.
+    pub(super) fn srq_armed(&mut self, _h: &dyn Host, _kind: u16, _number: u32, _lwm: u16) {}
+
+    /// A shared receive queue was destroyed.
+    pub(super) fn srq_destroy(&mut self, kind: u16, number: u32) {
+        self.dp.srqs.remove(&(kind, number));
+    }
+
+    /// A send or receive queue was moved to another state by a command.
+    pub(super) fn queue_moved(&mut self, _h: &dyn Host, _kind: u16, _number: u32, _state: u8) {}
+
     pub(super) fn umem_addr(&self, id: u32, off: u64) -> u64 {
         match self.umem_pages(id) {
             Some((p, s)) => {
@@ -673,88 +684,24 @@ impl Chip {
         self.dp.srqs.insert((kind, id), rq);
     }
 
-    pub(super) fn qp_modify(&mut self, h: &dyn Host, op: u16, qpn: u32, i: &[u8]) -> Option<()> {
-        let q = self.dp.qps.get_mut(&qpn)?;
-        let opt = get(i, 0x80, 32);
-        let n = i.get(QPC..QPC + 232).unwrap_or(&[]);
-        let mut cp = |o: usize, w: usize| {
-            let v = get(n, o, w);
-            set(&mut q.ctx, o, w, v);
-        };
-        let mut cp_path = |from: usize| {
-            for k in (0..0x160).step_by(32) {
-                cp(from + k, 32);
+    /// A queue pair's state was changed by a command.
+    pub(super) fn qp_moved(&mut self, h: &dyn Host, qpn: u32) {
+        let Some(q) = self.dp.qps.get_mut(&qpn) else { return };
+        match q.state {
+            0 => {
+                q.sq_ci = 0;
+                q.rq.ci = 0;
+                self.dp.pending.remove(&qpn);
             }
-        };
-        match op {
-            0x502 => {
-                cp_path(0xc0);
-                cp(0x540, 32);
-                cp(0x490, 3);
-                cp(0x13, 2);
-                cp(0x60, 8);
-            }
-            0x503 => {
-                cp_path(0xc0);
-                cp(0x40, 8);
-                cp(0xa8, 24);
-                cp(0x488, 3);
-                cp(0x4a3, 5);
-                cp(0x4a8, 24);
-            }
-            0x504 => {
-                cp(0xc0 + 0x40, 5);
-                cp(0x388, 3);
-                cp(0x38d, 3);
-                cp(0x390, 3);
-                cp(0x3c8, 24);
-            }
+            3 => self.kick(h, qpn),
+            6 => self.flush(h, qpn),
             _ => {}
         }
-        let mut cp = |o: usize, w: usize| {
-            let v = get(n, o, w);
-            set(&mut q.ctx, o, w, v);
-        };
-        for (bit, o, w) in [
-            (1, 0x490, 1),
-            (3, 0x491, 1),
-            (2, 0x492, 1),
-            (4, 0xd0, 16),
-            (5, 0x540, 32),
-            (6, 0x4a3, 5),
-            (8, 0x388, 3),
-            (9, 0x488, 3),
-            (10, 0x13, 2),
-            (12, 0x38d, 3),
-            (13, 0x390, 3),
-            (14, 0x100, 5),
-            (25, 0x60, 8),
-        ] {
-            if opt >> bit & 1 != 0 {
-                cp(o, w);
-            }
-        }
-        let to = match op {
-            0x502 | 0x50e => 1,
-            0x503 => 2,
-            0x504 | 0x505 | 0x506 | 0x50c => 3,
-            0x507 => 6,
-            0x50a => 0,
-            _ => q.state,
-        };
-        q.state = to;
-        set(&mut q.ctx, 0, 4, to as u64);
-        if to == 0 {
-            q.sq_ci = 0;
-            q.rq.ci = 0;
-            self.dp.pending.remove(&qpn);
-        }
-        if to == 6 {
-            self.flush(h, qpn);
-        } else if to == 3 {
-            self.kick(h, qpn);
-        }
-        Some(())
+    }
+
+    /// The contexts of all memory keys, as they are now.
+    pub(super) fn mkey_contexts(&self) -> impl Iterator<Item = &[u8]> {
+        self.dp.mkeys.values().map(|k| &k.mkc[..])
     }
 
     pub(super) fn qp_query(&self, qpn: u32) -> Option<Vec<u8>> {
@@ -1029,7 +976,7 @@ impl Chip {
         self.pd = Some(self.recv_pd(to));
         if place {
             if let Err(s) = self.scatter_list(h, &list, data) {
-                if self.trace {
+                if false {
                     let l: Vec<_> = list.iter().map(|s| (s.key, s.va, s.len)).collect();
                     eprintln!(
                         "receive on {to:#x} entry {idx}: {} bytes into {l:x?}: error {s:#x}",
@@ -1291,7 +1238,7 @@ impl Chip {
             None => {
                 let mut a = [0u8; 16];
                 a[0..2].copy_from_slice(&[0xfe, 0x80]);
-                a[8..].copy_from_slice(&crate::device::GUID.to_be_bytes());
+                a[8..].copy_from_slice(&self.config.guid.to_be_bytes());
                 (a, 0, false)
             }
         };
