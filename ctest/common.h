@@ -195,7 +195,7 @@ static UNUSED bool devx_cq_create(struct ibv_context *ctx, struct mlx5dv_devx_ua
 {
 	uint8_t in[CREATE_CQ_IN];
 	size_t bytes = (size_t)64 << log_size, page = sysconf(_SC_PAGESIZE);
-	uint32_t eqn;
+	uint32_t eqn = 0;                        /* a memory checker does not see what the kernel writes */
 
 	memset(cq, 0, sizeof *cq);
 	bytes = (bytes + page - 1) / page * page;

@@ -60,6 +60,9 @@ int main(void)
 	VAL("get_async_cmd_comp folder", mlx5dv_devx_get_async_cmd_comp(&comp, (void *)buf, sizeof buf));
 	close(ch.fd);
 	MUST((ch.fd = comp.fd = open("/dev/zero", O_RDONLY)) >= 0);
+	/* an address that a memory checker would rightly complain of */
+	if (getenv("CTEST_VALGRIND"))
+		return 0;
 	NUM("get_event into nowhere", mlx5dv_devx_get_event(&ch, (void *)8, 72));
 	VAL("get_async_cmd_comp into nowhere", mlx5dv_devx_get_async_cmd_comp(&comp, (void *)8, 72));
 	NUM("get_event endless, 8", mlx5dv_devx_get_event(&ch, (void *)buf, 8));

@@ -74,6 +74,7 @@ pub fn execute(
     let mut words = places.command(&side.release, binary, side.ours && !run.swap)?;
     if manner.valgrind {
         under_valgrind(places, &mut words);
+        command.env("CTEST_VALGRIND", "1");
     }
     command.args(words);
     for argument in &run.args {
@@ -139,6 +140,8 @@ pub fn execute(
 
 /// Exit code by which valgrind says that it found something.
 const FOUND: &str = "99";
+/// The line that says so.
+pub const FOUND_SOMETHING: &str = "ended with 99\n";
 
 fn under_valgrind(places: &Places, words: &mut Vec<String>) {
     let options = [
