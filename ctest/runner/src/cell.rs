@@ -90,32 +90,10 @@ pub fn execute(
     }
     command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD").env_remove("RDMAV_DRIVERS");
     command.stdin(Stdio::null()).stdout(create(&out)?).stderr(create(&err)?).process_group(0);
-    let mut child = command.spawn().map_err(|e| format!("{}: {e}", places.sim.display()))?;
     let limit = Duration::from_secs(program.timeout * if manner.valgrind { 10 } else { 1 });
-    let started = Instant::now();
-    let mut pause = Duration::from_millis(1);
-    let end = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => {
-                break match (status.code(), status.signal()) {
-                    (Some(0), _) => String::new(),
-                    (Some(code), _) => format!("ended with {code}\n"),
-                    (_, Some(signal)) => format!("ended by signal {signal}\n"),
-                    _ => "ended\n".into(),
-                };
-            }
-            Ok(None) if started.elapsed() > limit => {
-                // the simulator takes its program along when it goes
-                let _ = child.kill();
-                let _ = child.wait();
-                break format!("not done after {} s\n", limit.as_secs());
-            }
-            Ok(None) => {
-                std::thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(20));
-            }
-            Err(e) => return Err(e.to_string()),
-        }
+    let end = match within(&mut command, limit)?.as_str() {
+        "ended with 0" => String::new(),
+        other => format!("{other}\n"),
     };
     let text = |p: &Path| {
         let mut bytes = Vec::new();
@@ -136,6 +114,35 @@ pub fn execute(
         let _ = fs::remove_file(p);
     }
     Ok(outcome)
+}
+
+/// Run a command for so long at most, and say how it ended.
+pub fn within(command: &mut Command, limit: Duration) -> Result<String, String> {
+    let mut child = command.spawn().map_err(|e| format!("{}: {e}", command.get_program().display()))?;
+    let started = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => {
+                return Ok(match (status.code(), status.signal()) {
+                    (Some(code), _) => format!("ended with {code}"),
+                    (_, Some(signal)) => format!("ended by signal {signal}"),
+                    _ => "ended".into(),
+                });
+            }
+            Ok(None) if started.elapsed() > limit => {
+                // the simulator takes its program along when it goes
+                let _ = child.kill();
+                let _ = child.wait();
+                return Ok(format!("not done after {} s", limit.as_secs()));
+            }
+            Ok(None) => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(20));
+            }
+            Err(e) => return Err(e.to_string()),
+        }
+    }
 }
 
 /// Exit code by which valgrind says that it found something.

@@ -7,6 +7,7 @@ pub mod expected;
 pub mod place;
 pub mod program;
 pub mod records;
+pub mod tools;
 
 /// What became of one cell.
 pub enum Verdict {

@@ -11,7 +11,7 @@ use ctest_runner::Verdict;
 use ctest_runner::cell::{self, Manner, Side};
 use ctest_runner::place::Places;
 use ctest_runner::program::{self, Program, Run};
-use ctest_runner::{compile, doubles, expected, records};
+use ctest_runner::{compile, doubles, expected, records, tools};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,6 +53,9 @@ struct Options {
     /// Only the stand-ins for libibverbs' private side
     #[arg(long)]
     doubles: bool,
+    /// Only the tools of each release
+    #[arg(long)]
+    tools: bool,
     /// Print the programs and their runs, and end
     #[arg(long)]
     list: bool,
@@ -92,7 +95,7 @@ fn run(options: &Options) -> Result<bool, String> {
     }
     let places = Places::find(options.sim.clone(), options.library.clone())?;
     if options.doubles {
-        return Ok(stand_ins(&places)?.close());
+        return Ok(reported(doubles::check(&places)?).close());
     }
     let releases: Vec<String> = ["44.0", "56.1", "65.0"]
         .into_iter()
@@ -100,6 +103,9 @@ fn run(options: &Options) -> Result<bool, String> {
         .filter(|r| options.releases.is_empty() || options.releases.contains(r))
         .filter(|r| places.has_release(r))
         .collect();
+    if options.tools {
+        return Ok(reported(tools::check(&places, &releases, options.lines)?).close());
+    }
     let sides = sides(options, &places, &releases)?;
     let labels: Vec<String> = sides.iter().map(Side::label).collect();
     println!("{} programs on {}", programs.len(), labels.join(", "));
@@ -111,7 +117,13 @@ fn run(options: &Options) -> Result<bool, String> {
         return record(options, &places, &programs);
     }
     let whole = options.names.is_empty() && !options.records && !options.valgrind && !options.reference_only;
-    let first = if whole { stand_ins(&places)? } else { Counts::default() };
+    let mut first = Counts::default();
+    if whole {
+        first = reported(doubles::check(&places)?);
+        if !options.ours_only {
+            first = first.and(reported(tools::check(&places, &releases, options.lines)?));
+        }
+    }
     Ok(compare(options, &places, &programs, &sides).and(first).close())
 }
 
@@ -144,10 +156,10 @@ impl Counts {
     }
 }
 
-fn stand_ins(places: &Places) -> Result<Counts, String> {
-    let (passed, failed) = doubles::check(places)?;
+/// Print what failed, and count.
+fn reported((passed, failed): (usize, Vec<String>)) -> Counts {
     failed.iter().for_each(|f| println!("{f}"));
-    Ok(Counts { passed, failed: failed.len(), skipped: 0 })
+    Counts { passed, failed: failed.len(), skipped: 0 }
 }
 
 fn sides(options: &Options, places: &Places, releases: &[String]) -> Result<Vec<Side>, String> {
@@ -238,7 +250,9 @@ fn compare(options: &Options, places: &Places, programs: &[Program], sides: &[Si
         match result {
             Err(e) => Verdict::Failed(format!("    {}\n", e.trim_end().replace('\n', "\n    "))),
             // memcheck changes what is mapped and when: its own verdict is what counts
-            Ok((outcome, _)) if options.valgrind && !outcome.stdout.ends_with(cell::FOUND_SOMETHING) => Verdict::Passed,
+            Ok((outcome, _)) if options.valgrind && !outcome.stdout.ends_with(cell::FOUND_SOMETHING) => {
+                Verdict::Passed
+            }
             Ok((outcome, None)) => {
                 Verdict::Failed(format!("    no expectation is recorded\n{}", tail(&outcome.stderr)))
             }
