@@ -91,7 +91,9 @@ impl Qp {
         self.hot.bf_span[1].set(span);
     }
 
-    fn install_builders(&self, asked: &WrOps) -> Result<()> {
+    /// Kind of the builders that have all of `asked`. EOPNOTSUPP if there are none. Looks at type
+    /// and capabilities only, so it can be asked before the queues are sized.
+    pub fn check_ops(&self, asked: &WrOps) -> Result<u8> {
         let Some(k) = builder_kind(self) else {
             return Err(refuse!(EOPNOTSUPP, "QP type has no wr builders", qp_type = self.qp_type));
         };
@@ -112,6 +114,11 @@ impl Qp {
         if asked.dv & !dv != 0 {
             return Err(refuse!(EOPNOTSUPP, "mlx5dv operations the QP type has not", ops = asked.dv & !dv));
         }
+        Ok(k)
+    }
+
+    fn install_builders(&self, asked: &WrOps) -> Result<()> {
+        let k = self.check_ops(asked)?;
         // SAFETY: the QP is not known to anybody yet; the public part is initialised.
         let ex = unsafe { &mut *self.ibv_ex() };
         if self.sq.wq_sig {

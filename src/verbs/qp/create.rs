@@ -94,6 +94,10 @@ unsafe fn create_with_queues(context: &Context, a: &mut ibv_qp_init_attr_ex, pla
     if pd.is_none() && a.qp_type != IBV_QPT_XRC_RECV {
         return Err(refuse!(EINVAL, "QP without a domain"));
     }
+    let mut qp = boxed(Qp { underlay: plan.underlay, dc_type: plan.dc_type, ..bare(context, a.qp_type) })?;
+    if plan.ops.asked {
+        qp.check_ops(&plan.ops)?;
+    }
     let wish = Wish {
         qp_type: a.qp_type,
         dci: plan.flags & flag::TYPE_DCI != 0,
@@ -111,11 +115,9 @@ unsafe fn create_with_queues(context: &Context, a: &mut ibv_qp_init_attr_ex, pla
         _ => (0, 0),
     };
     let limits = limits(context);
-    let sq_size = size::send(&wish, &limits)?;
-    a.cap.max_inline_data = sq_size.max_inline;
+    let sq_size = size::send(&wish, &limits, &mut a.cap.max_inline_data)?;
     let rq_size = size::recv(&wish, &limits)?;
 
-    let mut qp = boxed(Qp { underlay: plan.underlay, dc_type: plan.dc_type, ..bare(context, a.qp_type) })?;
     qp.opaque = memcpy;
     qp.own = rings(context, pd, &wish, &sq_size, &rq_size)?;
     qp.own.sig_pipelining = plan.sig_pipelining;

@@ -68,7 +68,7 @@ pub struct SendSize {
     pub wqe_cnt: u32,
     pub max_post: u32,
     pub max_gs: u32,
-    /// Bytes inline; goes into `cap.max_inline_data` even if creation fails later.
+    /// Bytes inline.
     pub max_inline: u32,
     pub max_tso_header: u32,
 }
@@ -140,15 +140,18 @@ fn overhead(w: &Wish) -> Result<u64> {
     Ok(operation + transport)
 }
 
-/// The send ring. EINVAL where the wish exceeds the device.
-pub fn send(w: &Wish, limits: &Limits) -> Result<SendSize> {
+/// The send ring. EINVAL where the wish exceeds the device. `max_inline` becomes what a WQE has
+/// room for as soon as that is known, so also where the number of requests is refused; it stays
+/// without a send queue.
+pub fn send(w: &Wish, limits: &Limits, max_inline: &mut u32) -> Result<SendSize> {
     let cap = &w.cap;
+    // Unknown types are refused here, also without a send queue.
+    let overhead = overhead(w)?;
     if cap.max_send_wr == 0 {
         return Ok(SendSize::default());
     }
     let max_desc = u64::from(limits.max_sq_desc);
     let too_long = || refuse!(EINVAL, "send WQE too long", max_send_sge = cap.max_send_sge);
-    let overhead = overhead(w)?;
     let inline = match u64::from(cap.max_inline_data) {
         0 => 0,
         n => overhead + align(INLINE_HEADER + n, SEGMENT),
@@ -164,6 +167,8 @@ pub fn send(w: &Wish, limits: &Limits) -> Result<SendSize> {
     if wqe > max_desc {
         return Err(too_long());
     }
+    // A WQE that the segments fill to the last byte has no room for inline data at all.
+    *max_inline = wqe.saturating_sub(overhead + INLINE_HEADER) as u32;
     let wr = u64::from(cap.max_send_wr);
     if wr > 0x7fff_ffff / max_desc {
         return Err(refuse!(EINVAL, "too many send requests", max_send_wr = cap.max_send_wr));
@@ -178,7 +183,7 @@ pub fn send(w: &Wish, limits: &Limits) -> Result<SendSize> {
         wqe_cnt: wqe_cnt as u32,
         max_post: (bytes / wqe) as u32,
         max_gs: cap.max_send_sge,
-        max_inline: (wqe - overhead - INLINE_HEADER) as u32,
+        max_inline: *max_inline,
         max_tso_header: tso as u32,
     })
 }
@@ -300,18 +305,18 @@ mod tests {
             (Wish { underlay: true, ..wish(IBV_QPT_UD) }, 128, 12),
             (wish(IBV_QPT_RAW_PACKET), 64, 12),
         ] {
-            let s = send(&w, &LIMITS).unwrap();
+            let s = send(&w, &LIMITS, &mut 0).unwrap();
             assert_eq!((s.bytes, s.max_inline, s.max_post), (wqe, inline, 1), "type {}", w.qp_type);
         }
-        assert!(send(&wish(IBV_QPT_DRIVER), &LIMITS).is_err());
-        assert!(send(&wish(7), &LIMITS).is_err());
+        assert!(send(&wish(IBV_QPT_DRIVER), &LIMITS, &mut 0).is_err());
+        assert!(send(&wish(7), &LIMITS, &mut 0).is_err());
     }
 
     #[test]
     fn only_what_is_asked_for_takes_room() {
         let rc = |ops: u32, dv: u32| {
             let w = Wish { ops: Some(u64::from(ops)), dv_ops: u64::from(dv), ..wish(IBV_QPT_RC) };
-            send(&w, &LIMITS).unwrap().bytes
+            send(&w, &LIMITS, &mut 0).unwrap().bytes
         };
         assert_eq!(rc(IBV_QP_EX_WITH_SEND, 0), 64);
         assert_eq!(rc(IBV_QP_EX_WITH_RDMA_READ, 0), 64);
@@ -328,7 +333,7 @@ mod tests {
             w.cap.max_send_wr = wr;
             w.cap.max_send_sge = sge;
             w.cap.max_inline_data = inline;
-            send(&w, &LIMITS).map(|s| (s.wqe_cnt, s.max_post, s.max_inline)).map_err(|r| r.errno)
+            send(&w, &LIMITS, &mut 0).map(|s| (s.wqe_cnt, s.max_post, s.max_inline)).map_err(|r| r.errno)
         };
         assert_eq!(rc(1, 52, 0), Ok((16, 1, 1024 - 192 - 4)));
         assert_eq!(rc(1, 53, 0), Err(Errno::EINVAL));
