@@ -427,7 +427,17 @@ impl Drop for UarPool {
     /// The order of close: static pages, then the lists, the singleton last.
     fn drop(&mut self) {
         self.statics.clear();
-        for pages in &mut self.lists.get_mut().pages {
+        let lists = self.lists.get_mut();
+        // Pages go in the order in which their first registers wait in the lists.
+        let waiting = [&lists.dedicated, &lists.dedicated_nc, &lists.qp_dedicated];
+        for (pages, list) in lists.pages.iter_mut().zip(waiting) {
+            let place = |page: &Page| {
+                let first = page.regs.first().map(NonNull::from);
+                list.iter().position(|r| Some(*r) == first)
+            };
+            pages.sort_by_key(|page| place(page).unwrap_or(usize::MAX));
+        }
+        for pages in &mut lists.pages {
             pages.clear();
         }
         self.singleton = None;

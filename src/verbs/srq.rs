@@ -148,6 +148,13 @@ fn create_in_kernel(
     let optional = |id: u16, handle: Option<u32>| handle.map_or(Attr::absent(), |h| Attr::handle(id, h));
     let basic = extra.srq_type == IBV_SRQT_BASIC;
     let mut attrs = [
+        optional(attr::CREATE_SRQ_XRCD_HANDLE, extra.xrcd),
+        optional(attr::CREATE_SRQ_CQ_HANDLE, extra.cq),
+        Attr::when(
+            extra.max_num_tags.is_some(),
+            Attr::u32(attr::CREATE_SRQ_MAX_NUM_TAGS, extra.max_num_tags.unwrap_or(0)),
+        ),
+        Attr::when(!basic, Attr::number(attr::CREATE_SRQ_RESP_SRQ_NUM, &mut srq_num)),
         Attr::new_object(attr::CREATE_SRQ_HANDLE),
         Attr::u64(attr::CREATE_SRQ_TYPE, u64::from(extra.srq_type)),
         Attr::u64(attr::CREATE_SRQ_USER_HANDLE, srq.ibv() as u64),
@@ -156,20 +163,13 @@ fn create_in_kernel(
         Attr::u32(attr::CREATE_SRQ_MAX_SGE, srq.max_gs),
         Attr::u32(attr::CREATE_SRQ_LIMIT, limit),
         Attr::fd(attr::CREATE_SRQ_EVENT_FD, async_fd),
-        optional(attr::CREATE_SRQ_XRCD_HANDLE, extra.xrcd),
-        optional(attr::CREATE_SRQ_CQ_HANDLE, extra.cq),
-        Attr::when(
-            extra.max_num_tags.is_some(),
-            Attr::u32(attr::CREATE_SRQ_MAX_NUM_TAGS, extra.max_num_tags.unwrap_or(0)),
-        ),
         Attr::number(attr::CREATE_SRQ_RESP_MAX_WR, &mut max_wr),
         Attr::number(attr::CREATE_SRQ_RESP_MAX_SGE, &mut max_sge),
-        Attr::when(!basic, Attr::number(attr::CREATE_SRQ_RESP_SRQ_NUM, &mut srq_num)),
         Attr::input(attr::UHW_IN, &request.0),
         Attr::output(attr::UHW_OUT, &mut driver.0),
     ];
     uverbs::execute(context.fd, obj::SRQ, method::SRQ_CREATE, &mut attrs)?;
-    Ok(Answer { handle: attrs[0].new_handle(), max_sge, srqn: driver.get32(0) })
+    Ok(Answer { handle: attrs[4].new_handle(), max_sge, srqn: driver.get32(0) })
 }
 
 /// What is needed of the attributes, of either struct.

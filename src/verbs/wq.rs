@@ -235,7 +235,9 @@ pub unsafe extern "C" fn modify_wq(wq: *mut ibv_wq, attr: *mut ibv_wq_attr) -> c
             .u32(12, a.curr_wq_state)
             .u32(16, a.flags)
             .u32(20, a.flags_mask);
-        kernel::order(context, uverbs::extended(EX_MODIFY_WQ), &core)?;
+        // The driver's part: `mlx5_ib_modify_wq`, without any bit.
+        let command = uverbs::extended(EX_MODIFY_WQ);
+        uverbs::invoke_write(context.fd, command, &core.0, &mut [], &[0; 8], &mut [])?;
         if a.attr_mask & IBV_WQ_ATTR_STATE != 0 {
             w.state.set(a.wq_state);
             // SAFETY: as above.

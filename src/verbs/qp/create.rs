@@ -152,11 +152,8 @@ unsafe fn create_with_queues(context: &Context, a: &mut ibv_qp_init_attr_ex, pla
     qp.own.numbers = response.numbers;
     finish_registration(context, &qp, uidx, sq_size.wqe_cnt != 0 || rq_size.wqe_cnt != 0)?;
     drop(numbers);
-    if let Some(pd) = pd
-        && pd.parent.is_some()
-    {
-        qp.own.domain = Some(DomainRef::new(pd));
-    }
+    // SAFETY: as the caller promises.
+    qp.own.domain = unsafe { parent_of(a) };
     a.cap.max_send_wr = sq_size.max_post;
     a.cap.max_recv_wr = rq_size.max_post;
     a.cap.max_recv_sge = rq_size.max_gs;
@@ -331,14 +328,21 @@ unsafe fn create_dct(
     // SAFETY: nobody else knows the QP yet.
     unsafe {
         (*qp.ibv()).qp_num = 0;
-        if let Some(pd) = a.pd.cast::<Pd>().as_ref()
-            && a.comp_mask & IBV_QP_INIT_ATTR_PD != 0
-            && pd.parent.is_some()
-        {
-            qp.own.domain = Some(DomainRef::new(pd));
-        }
+        qp.own.domain = parent_of(a);
     }
     Ok(qp)
+}
+
+/// A reference to the parent domain that a QP is made on.
+///
+/// # Safety
+/// `a.pd` is a domain of this library if its bit is set.
+pub unsafe fn parent_of(a: &ibv_qp_init_attr_ex) -> Option<DomainRef> {
+    match a.comp_mask & IBV_QP_INIT_ATTR_PD != 0 {
+        // SAFETY: as the caller promises.
+        true => unsafe { DomainRef::of_parent(a.pd) },
+        false => None,
+    }
 }
 
 /// `ibv_create_qp`. Errors: as [`create`].

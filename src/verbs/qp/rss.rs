@@ -36,5 +36,7 @@ pub unsafe fn create(context: &Context, a: &mut ibv_qp_init_attr_ex, plan: &Plan
     let response = unsafe { kernel::create(context, &mut qp, a, &request.0)? };
     a.cap = cap;
     qp.own.numbers = response.numbers;
+    // SAFETY: as the caller promises.
+    qp.own.domain = unsafe { super::create::parent_of(a) };
     Ok(qp)
 }
