@@ -7,3 +7,4 @@
 pub mod device;
 pub mod pci;
 pub mod uverbs;
+mod words;

@@ -18,9 +18,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Runs whose output on a kernel differs from the simulator's for a known reason: program,
-/// run, reason.
-const DIFFERENT: &str = include_str!("../known-differences");
+/// Runs that are not compared with the simulator, or not done at all, for a known reason:
+/// program, run, `differs` or `skip`, reason.
+const KNOWN: &str = include_str!("../known-differences");
 
 /// What a guest must be like for a run, from the simulator's options; `None` when the run needs
 /// what only the simulator has (faults, say).
@@ -139,7 +139,7 @@ impl Harness {
         let mut groups: BTreeMap<String, (Spec, Vec<Cell>)> = BTreeMap::new();
         for (k, p) in self.programs.iter().enumerate() {
             for run in &p.runs {
-                let Some(spec) = guest_for(run, like) else {
+                let Some(spec) = guest_for(run, like).filter(|_| !known(p, run, "skip")) else {
                     tally.skipped += 1;
                     continue;
                 };
@@ -184,7 +184,7 @@ impl Harness {
         }));
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let file = self.checkout.join("ctest/expected").join(format!("{}.txt", program.name));
-        let simulator = expected::read(&file)?.remove(&run.name).filter(|_| !known(program, run));
+        let simulator = expected::read(&file)?.remove(&run.name).filter(|_| !known(program, run, "differs"));
         let mut before: Option<String> = None;
         for side in &self.sides {
             let ran = bed.run(root::RELEASES[0].0, &crate::library(side)?, program.timeout, &words)?;
@@ -220,11 +220,10 @@ impl Harness {
     }
 }
 
-fn known(program: &Program, run: &Run) -> bool {
-    DIFFERENT.lines().any(|l| {
-        let mut words = l.split_whitespace();
-        words.next() == Some(program.name.as_str()) && words.next() == Some(run.name.as_str())
-    })
+/// Whether the list says this of a run.
+fn known(program: &Program, run: &Run, what: &str) -> bool {
+    let about = [program.name.as_str(), run.name.as_str(), what];
+    KNOWN.lines().any(|l| l.split_whitespace().take(3).eq(about))
 }
 
 /// The end of what a program said on standard error.

@@ -122,6 +122,7 @@ impl Machine {
         ensure!(sim.exists(), "the card's program is not built: cargo build -p sim");
         let mut c = Command::new(sim);
         c.args(["--once", "--port", &spec.port, "--ports", &spec.ports.to_string()]);
+        c.args(["--control", "card.sock"]);
         for k in 0..spec.cards {
             c.args(["--socket", &format!("card{k}.sock")]);
         }
@@ -132,7 +133,8 @@ impl Machine {
             c.args(["--cap", cap]);
         }
         self.start("the card", "card", c)?;
-        self.wait_for("card0.sock")
+        // the control channel's socket is the last that it makes
+        self.wait_for("card.sock")
     }
 
     fn start_share(&mut self, tools: &Path, tag: &str, dir: &Path, read_only: bool) -> Result<()> {
@@ -172,6 +174,8 @@ impl Machine {
             c.args(["-chardev", &format!("socket,id={port},path={port}.sock,server=on,wait=off")]);
             c.args(["-device", &format!("virtserialport,chardev={port},name=mlx5.{port}")]);
         }
+        c.args(["-chardev", "socket,id=card,path=card.sock"]);
+        c.args(["-device", "virtserialport,chardev=card,name=mlx5.card"]);
         let mut sockets: Vec<String> = (0..spec.cards).map(|k| format!("card{k}.sock")).collect();
         if spec.data_direct {
             sockets.push("direct.sock".into());

@@ -2,7 +2,7 @@
 
 use clap::{Parser, ValueEnum};
 use sim::device::{Config, PortType};
-use sim::pci::{Function, Kind, Server, Slot};
+use sim::pci::{Control, Function, Kind, Server, Slot};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -26,6 +26,9 @@ struct Arguments {
     /// numbers decimal or 0x-hexadecimal
     #[arg(long, value_name = "FIELD", value_parser = capability)]
     cap: Vec<(u16, usize, usize, u64)>,
+    /// Unix socket of the control channel: raises events
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
     /// End when the last client has gone
     #[arg(long)]
     once: bool,
@@ -79,7 +82,8 @@ fn serve(a: Arguments) -> std::io::Result<()> {
         }
         slots.push(Slot::new(path, Function::new(Kind::Card(config)))?);
     }
-    Server::new(slots).run(a.once)
+    let control = a.control.map(|path| Control::new(&path)).transpose()?;
+    Server::new(slots, control).run(a.once)
 }
 
 fn main() -> ExitCode {

@@ -94,6 +94,13 @@ impl Function {
         }
     }
 
+    /// Make the chip raise an event.
+    pub fn raise(&mut self, event_type: u8, subtype: u8, data: &[u8]) {
+        if let Some(r) = &mut self.registers {
+            r.chip().raise(&self.guest, event_type, subtype, data);
+        }
+    }
+
     /// Let the chip's queues make progress. True if more is to do.
     pub fn progress(&mut self) -> bool {
         self.registers.as_mut().is_some_and(|r| r.chip().progress(&self.guest))

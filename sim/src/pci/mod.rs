@@ -6,12 +6,14 @@
 
 mod command_queue;
 mod config_space;
+mod control;
 mod function;
 mod guest;
 mod registers;
 mod server;
 mod vfio_user;
 
+pub use control::Control;
 pub use function::{Function, Kind};
 pub use registers::Registers;
 pub use server::{Server, Slot};

@@ -1,6 +1,7 @@
 //! Serves functions on unix sockets, one client each, all in one thread: functions that
 //! share a wire see each other's packets in the order in which they were sent.
 
+use super::control::Control;
 use super::function::Function;
 use super::vfio_user::{self, Stream};
 use std::io;
@@ -53,12 +54,13 @@ impl Slot {
 /// A set of functions being served.
 pub struct Server {
     slots: Vec<Slot>,
+    control: Option<Control>,
 }
 
 impl Server {
     /// A server of these functions.
-    pub fn new(slots: Vec<Slot>) -> Server {
-        Server { slots }
+    pub fn new(slots: Vec<Slot>, control: Option<Control>) -> Server {
+        Server { slots, control }
     }
 
     /// Serve until polling fails, or, with `once`, until all clients that came have gone.
@@ -66,11 +68,10 @@ impl Server {
         let mut busy = false;
         let mut seen = false;
         loop {
-            let mut polled: Vec<libc::pollfd> = self
-                .slots
-                .iter()
-                .map(|s| libc::pollfd { fd: s.descriptor(), events: libc::POLLIN, revents: 0 })
-                .collect();
+            let descriptors =
+                self.slots.iter().map(Slot::descriptor).chain(self.control.iter().map(Control::descriptor));
+            let mut polled: Vec<libc::pollfd> =
+                descriptors.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
             let timeout = if busy { RETRY } else { -1 };
             // SAFETY: the vector holds `len` entries and outlives the call.
             let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, timeout) };
@@ -84,6 +85,12 @@ impl Server {
             for (slot, p) in self.slots.iter_mut().zip(&polled) {
                 if p.revents != 0 {
                     slot.ready();
+                }
+            }
+            if let (Some(control), Some(p)) = (&mut self.control, polled.get(self.slots.len())) {
+                if p.revents != 0 {
+                    let cards = self.slots.iter_mut().map(|s| &mut s.function).filter(|f| f.has_msix());
+                    control.ready(&mut cards.collect::<Vec<_>>());
                 }
             }
             busy = false;

@@ -2,6 +2,7 @@
 
 use super::events::{self, Event};
 use super::world::World;
+use crate::words::{bytes, number, object_data, port_data};
 
 /// What can be asked, for help and errors.
 pub const HELP: &str = "\
@@ -54,14 +55,8 @@ fn answer(world: &mut World, line: &str) -> Result<String, String> {
             Ok(String::new())
         }
         ("port", [port, state]) => {
-            let sub = match *state {
-                "up" => 4,
-                "down" => 1,
-                other => return Err(format!("a port goes up or down, not '{other}'")),
-            };
-            let mut data = [0u8; 28];
-            data[8] = (number(port)? << 4) as u8;
-            raise(world, device, events::kinds::PORT_CHANGE as u64, sub, &data)
+            let (sub, data) = port_data(port, state)?;
+            raise(world, device, events::kinds::PORT_CHANGE as u64, sub as u64, &data)
         }
         ("overflow", []) => {
             for file in world.files_of(device) {
@@ -83,22 +78,6 @@ fn answer(world: &mut World, line: &str) -> Result<String, String> {
     }
 }
 
-fn number(s: &str) -> Result<u64, String> {
-    match s.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => s.parse().ok(),
-    }
-    .ok_or_else(|| format!("'{s}' is not a number"))
-}
-
-fn bytes(hex: &str) -> Result<Vec<u8>, String> {
-    let wrong = || format!("'{hex}' is not a string of hexadecimal bytes");
-    if hex.len() % 2 != 0 || !hex.is_ascii() {
-        return Err(wrong());
-    }
-    (0..hex.len()).step_by(2).map(|k| u8::from_str_radix(&hex[k..k + 2], 16).map_err(|_| wrong())).collect()
-}
-
 /// Through the chip and its event queues, as a real event.
 fn raise(world: &mut World, device: usize, kind: u64, sub: u64, data: &[u8]) -> Result<String, String> {
     let kind = u8::try_from(kind).map_err(|_| "an event type is at most 0xff")?;
@@ -115,36 +94,13 @@ fn raise(world: &mut World, device: usize, kind: u64, sub: u64, data: &[u8]) -> 
 
 /// An event that names an object: its number goes where events of that type have it.
 fn object_event(world: &mut World, device: usize, kind: u64, n: u64, extra: &[u8]) -> Result<String, String> {
-    use events::kinds::*;
-    let mut data = [0u8; 28];
-    for (to, from) in data.iter_mut().zip(extra) {
-        *to = *from;
+    if kind == events::kinds::COMPLETION as u64 {
+        let mut data = [0u8; 28];
+        prm::bits::set(&mut data, 24 * 8, 32, n);
+        synthetic(world, device, 0, 0, &data);
+        return Ok(String::new());
     }
-    let place = match u8::try_from(kind) {
-        Ok(COMPLETION) => {
-            prm::bits::set(&mut data, 24 * 8, 32, n);
-            synthetic(world, device, 0, 0, &data);
-            return Ok(String::new());
-        }
-        Ok(CQ_ERROR) => 0,
-        Ok(
-            PATH_MIGRATED
-            | COMM_ESTABLISHED
-            | SQ_DRAINED
-            | WQ_CATASTROPHIC
-            | PATH_MIGRATION_FAILED
-            | WQ_INVALID_REQUEST
-            | WQ_ACCESS_ERROR
-            | SRQ_CATASTROPHIC
-            | SRQ_LAST_WQE
-            | SRQ_LIMIT
-            | DCT_DRAINED
-            | DCT_KEY_VIOLATION,
-        ) => 24,
-        Ok(XRQ_ERROR) => 20,
-        _ => 4,
-    };
-    prm::bits::set(&mut data, place * 8, 32, n);
+    let data = object_data(kind, n, extra);
     raise(world, device, kind, 0, &data)
 }
 
