@@ -88,7 +88,6 @@ pub unsafe fn write_doorbell(reg: *mut u8, raw: u64) {
 /// # Safety
 /// `reg` is a BlueFlame register with room for the blocks. `start..end` is a readable ring of
 /// whole blocks, `wqe` points to a block of it, and `bytes` is not larger than the ring.
-#[inline(always)]
 pub unsafe fn write_blueflame(reg: *mut u8, wqe: *const u8, bytes: usize, start: *const u8, end: *const u8) {
     let (mut to, mut from, mut left) = (reg, wqe, bytes);
     loop {
@@ -104,6 +103,16 @@ pub unsafe fn write_blueflame(reg: *mut u8, wqe: *const u8, bytes: usize, start:
             from = start;
         }
     }
+}
+
+/// Writes a WQE that is not longer than a block.
+///
+/// # Safety
+/// As [`write_blueflame`].
+#[inline(always)]
+pub unsafe fn write_blueflame_block(reg: *mut u8, wqe: *const u8) {
+    // SAFETY: the promise above.
+    unsafe { copy_block(reg, wqe) }
 }
 
 /// One block: 8 stores of 8 bytes in ascending order. Not a memory copy function, whose string

@@ -55,6 +55,12 @@ impl SpinLock {
         }
     }
 
+    /// Takes a lock that is `needed()` if nobody holds it.
+    #[inline(always)]
+    pub fn try_lock(&self) -> bool {
+        !self.held.swap(true, Ordering::Acquire)
+    }
+
     /// Gives the lock back.
     ///
     /// The next holder sees everything that was done under the lock. An MMIO write made under it

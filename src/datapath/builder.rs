@@ -3,17 +3,14 @@
 
 use super::{
     doorbell::{self, Last},
-    post_send::mode,
+    post_send::{control_flags, mode},
     qp::Qp,
     queue::{SendQueue, SendSlot},
     segment::{self, Cursor},
 };
-use crate::{
-    abi::verbs::{consts::*, ibv_qp_ex},
-    error::Errno,
-};
+use crate::{abi::verbs::ibv_qp_ex, error::Errno};
 use core::{ffi::c_int, ptr};
-use prm::wqe::{BB, Ctrl, fm_ce_se};
+use prm::wqe::{BB, Ctrl};
 
 /// Kinds of send queues that have builders beyond those of `post_send::kind`.
 pub mod kind {
@@ -59,6 +56,8 @@ pub unsafe extern "C" fn complete(ex: *mut ibv_qp_ex) -> c_int {
     let nreq = wr.nreq.get();
     if err == 0 && nreq != 0 {
         sq.fm_cache.set(wr.fence.get());
+        sq.head.set(sq.head.get().wrapping_add(nreq));
+        sq.cur_post.set(wr.cur_post.get());
         let last = Last { ctrl: wr.ctrl.get(), ow: wr.ow.get() };
         let span = qp.hot.bf_span[wr.inline.get() as usize & 1].get();
         // SAFETY: without an error the last request of the batch is whole.
@@ -122,12 +121,8 @@ impl Qp {
             return ptr::null_mut();
         }
         let cur_post = wr.cur_post.get();
-        let fence = if flags & IBV_SEND_FENCE != 0 { fm_ce_se::FENCE } else { wr.fence.get() };
+        let fm = control_flags(sq, flags, wr.fence.get());
         wr.fence.set(0);
-        let fm = fence
-            | sq.sq_signal_bits
-            | ((flags & IBV_SEND_SIGNALED) << 2) as u8
-            | ((flags & IBV_SEND_SOLICITED) >> 1) as u8;
         let ctrl = sq.wqe(cur_post & sq.mask);
         // SAFETY: a block of the ring that is free: it was not full.
         unsafe {
@@ -144,9 +139,9 @@ impl Qp {
     /// ENOMEM, unless completions came meanwhile.
     #[cold]
     fn full(&self, nreq: u32) -> bool {
-        let mut room = self.wr.room.get();
-        let full = self.sq.overflows(nreq, &mut room);
+        let room = self.sq.room();
         self.wr.room.set(room);
+        let full = nreq >= room;
         if full {
             self.fail(Errno::ENOMEM);
             self.wr.ctrl.set(ptr::null_mut());
@@ -166,7 +161,7 @@ impl Qp {
             }
         }
         wr.ow.set(ow);
-        wr.cur_post.set(wr.cur_post.get().wrapping_add(ow.div_ceil(4)));
+        wr.cur_post.set(wr.cur_post.get().wrapping_add((ow + 3) >> 2));
     }
 
     /// A setter brought the open WQE to `ow` octowords; closes it if that was the last one.

@@ -3,7 +3,7 @@
 
 use super::{
     builder::{self, kind},
-    builder_dv, builder_ops as ops, builder_set as set, mkey_conf, post_recv,
+    builder_dv, builder_ops as ops, builder_set as set, fast_send, mkey_conf, post_recv,
     post_send::{self, mode},
     qp::{Qp, WrOps},
 };
@@ -70,10 +70,13 @@ impl Qp {
                 (false, false) => mode::SINGLE,
             };
             let k = post_send::kind_of(self.qp_type, self.underlay);
-            self.hot.post_send.set(Some(post_send::choose(k, m)));
+            // SAFETY: NULL or a register of the context's pool.
+            let own = unsafe { self.bf.as_ref() }.is_some_and(|bf| !bf.need_lock);
+            let fast = if own { fast_send::choose(k, m) } else { None };
+            self.hot.post_send.set(fast.unwrap_or(post_send::choose(k, m)));
         }
         if self.rq.wqe_cnt != 0 {
-            self.hot.post_recv.set(Some(post_recv::choose(self)));
+            self.hot.post_recv.set(post_recv::choose(self));
         }
         self.set_spans();
         if asked.asked { self.install_builders(asked) } else { Ok(()) }

@@ -3,9 +3,9 @@
 
 use super::{
     cq::{Cq, flags},
-    cqe::{Cqe, NOT_WRITTEN, PLAIN_REQ, op_of},
+    cqe::{Cqe, PLAIN_REQ, op_of},
     parse::{self, Done, Outcome},
-    poll::{POLL_ERR, record},
+    poll::{POLL_ERR, record, turned},
     tm,
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     provider::clock,
 };
 use core::{ffi::c_int, sync::atomic::Ordering};
-use prm::cqe::{APP_TAG_MATCHING, Cqe64, OWNER, opcode};
+use prm::cqe::{APP_TAG_MATCHING, Cqe64, opcode};
 
 type Start = unsafe extern "C" fn(*mut ibv_cq_ex, *mut ibv_poll_cq_attr) -> c_int;
 type Next = unsafe extern "C" fn(*mut ibv_cq_ex) -> c_int;
@@ -116,10 +116,7 @@ unsafe fn advance<const V1: bool, const WIDE: bool>(cq: &Cq, ex: *mut ibv_cq_ex)
         let (buf, mask, ci) = (cq.buf.get(), cq.mask.get(), cq.cons_index.get());
         let cqe = record::<WIDE>(buf, ci & mask);
         let op_own = cqe.op_own();
-        let turned = op_own ^ u8::from(ci & (mask + 1) != 0);
-        if turned & OWNER != 0 || op_own >= NOT_WRITTEN {
-            return Errno::ENOENT.0;
-        }
+        let Some(turned) = turned(op_own, ci, mask) else { return Errno::ENOENT.0 };
         cq.cons_index.set(ci.wrapping_add(1));
         mmio::from_device();
         cq.cur.cqe.set(cqe.0);

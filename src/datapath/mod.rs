@@ -16,6 +16,7 @@ pub mod cq;
 mod cqe;
 mod doorbell;
 mod eth;
+mod fast_send;
 mod find;
 mod install;
 mod lazy;

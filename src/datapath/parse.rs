@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     abi::verbs::{consts::*, ibv_wc},
-    env, trace,
+    provider::stall,
 };
 use core::sync::atomic::Ordering;
 use prm::cqe::{APP_TAG_MATCHING, Cqe64, ErrCqe, SigErrCqe, VENDOR_ODP_PFAULT, opcode, syndrome};
@@ -189,7 +189,7 @@ pub fn error<const V1: bool>(cq: &Cq, cqe: Cqe, op_own: u8) -> Result<Done, Outc
     let status = status_of(code);
     let expected = matches!(code, syndrome::WR_FLUSH_ERR | syndrome::TRANSPORT_RETRY_EXC_ERR);
     if !expected && !fault {
-        report(cqe);
+        report(cq, cqe);
     }
     if op_of(op_own) == opcode::REQ_ERR {
         let qp = Finder::new().sender::<V1>(cq, cqe).ok_or(Outcome::Failed)?;
@@ -212,15 +212,26 @@ pub fn error<const V1: bool>(cq: &Cq, cqe: Cqe, op_own: u8) -> Result<Done, Outc
     }
 }
 
-/// Tells the trace of an error that should not happen, and stops for a debugger if asked to.
+/// Tells the debug file of an error that should not happen, and stops for a debugger if asked to.
 #[cold]
-fn report(cqe: Cqe) {
-    trace::completion_error(cqe.0);
-    if env::int(c"MLX5_FREEZE_ON_ERROR_CQE").is_some_and(|n| n != 0) {
-        loop {
-            // SAFETY: no preconditions.
-            unsafe { libc::sleep(10) };
-        }
+fn report(cq: &Cq, cqe: Cqe) {
+    let debug = &cq.context().debug;
+    if debug.is_open() {
+        // SAFETY: the record's 64 bytes, aligned.
+        let w = |i: usize| u32::from_be(unsafe { cqe.0.cast::<u32>().add(i).read() });
+        let row =
+            |i| format_args!("{:08x} {:08x} {:08x} {:08x}\n", w(i), w(i + 1), w(i + 2), w(i + 3)).to_string();
+        debug.write(format_args!(
+            "mlx5: got completion with error:\n{}{}{}{}",
+            row(0),
+            row(4),
+            row(8),
+            row(12)
+        ));
+    }
+    while stall::freeze_on_error_cqe() {
+        // SAFETY: no preconditions.
+        unsafe { libc::sleep(10) };
     }
 }
 

@@ -52,6 +52,15 @@ pub fn record<const WIDE: bool>(buf: *const u8, index: u32) -> Cqe {
     Cqe(buf.wrapping_add(((index as usize) << shift) + at))
 }
 
+/// `op_own` of the entry at `ci` with the owner bit made 0 if the device has written the entry in
+/// this turn; None if it has not.
+#[inline(always)]
+pub fn turned(op_own: u8, ci: u32, mask: u32) -> Option<u8> {
+    // The owner bit of a turn is its parity.
+    let turned = op_own ^ u8::from(ci & (mask + 1) != 0);
+    (turned & OWNER == 0 && op_own < NOT_WRITTEN).then_some(turned)
+}
+
 /// # Safety
 /// As [`dispatch`]; the queue is of this version, size and locking.
 unsafe extern "C" fn poll<const V1: bool, const WIDE: bool, const LOCKED: bool>(
@@ -62,46 +71,62 @@ unsafe extern "C" fn poll<const V1: bool, const WIDE: bool, const LOCKED: bool>(
     // SAFETY: the promise above.
     let cq = unsafe { Cq::from_ibv(ibv) };
     cq.lock.lock_known::<LOCKED>();
-    let (buf, mask) = (cq.buf.get(), cq.mask.get());
+    // Most polls of a program that waits find nothing: they end here.
+    let (ci, mask) = (cq.cons_index.get(), cq.mask.get());
+    let op_own = record::<WIDE>(cq.buf.get(), ci & mask).op_own();
+    if turned(op_own, ci, mask).is_none() {
+        let failed = cq.cur.failed.get();
+        if !failed {
+            cq.lock.unlock();
+            return 0;
+        }
+    }
+    // SAFETY: the promise above.
+    unsafe { poll_some::<V1, WIDE>(cq, count, wc) }
+}
+
+/// The caller has taken the lock, which is given back.
+///
+/// # Safety
+/// As [`poll`].
+#[inline(never)]
+unsafe fn poll_some<const V1: bool, const WIDE: bool>(cq: &Cq, count: c_int, wc: *mut ibv_wc) -> c_int {
     let start = cq.cons_index.get();
     let mut ci = start;
     let mut finder = Finder::new();
     let mut done = 0;
-    let mut outcome = Outcome::Filled;
+    let mut failed = false;
     while done < count {
+        let (buf, mask) = (cq.buf.get(), cq.mask.get());
         let cqe = record::<WIDE>(buf, ci & mask);
         let op_own = cqe.op_own();
-        // Written in this turn if the owner bit is the parity of the turn.
-        let turned = op_own ^ u8::from(ci & (mask + 1) != 0);
-        if turned & OWNER != 0 || op_own >= NOT_WRITTEN {
-            break;
-        }
+        let Some(turned) = turned(op_own, ci, mask) else { break };
         ci = ci.wrapping_add(1);
         mmio::from_device();
         // SAFETY: `done` is below the room that the application has.
         let wc = unsafe { &mut *wc.add(done as usize) };
-        outcome = if turned & PLAIN_REQ == 0 {
+        let outcome = if turned & PLAIN_REQ == 0 {
             send_done::<V1>(cq, &mut finder, cqe, wc)
         } else if op_of(op_own).wrapping_sub(opcode::RESP_WR_IMM)
             <= opcode::RESP_SEND_INV - opcode::RESP_WR_IMM
         {
             receive_done::<V1, WIDE>(cq, &mut finder, cqe, op_own, wc)
         } else {
-            cq.cons_index.set(ci);
-            let o = parse::other::<V1, WIDE>(cq, cqe, op_own, wc);
-            ci = cq.cons_index.get();
-            o
+            parse::other::<V1, WIDE>(cq, cqe, op_own, wc)
         };
         match outcome {
             Outcome::Filled => done += 1,
             Outcome::Again => {}
-            Outcome::Failed => break,
+            Outcome::Failed => {
+                failed = true;
+                break;
+            }
         }
     }
     if ci != start {
         cq.consumed(ci);
     }
-    if outcome == Outcome::Failed || done == 0 && cq.cur.failed.get() {
+    if failed || done == 0 && count > 0 && cq.cur.failed.get() {
         done = cq.failure(done);
     }
     cq.lock.unlock();

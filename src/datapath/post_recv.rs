@@ -55,20 +55,18 @@ pub unsafe extern "C" fn dispatch(
     bad_wr: *mut *mut ibv_recv_wr,
 ) -> c_int {
     // SAFETY: the promise above.
-    unsafe {
-        match Qp::from_ibv(qp).hot.post_recv.get() {
-            Some(f) => f(qp, wr, bad_wr),
-            None => refuse_all(wr, bad_wr),
-        }
-    }
+    unsafe { Qp::from_ibv(qp).hot.post_recv.get()(qp, wr, bad_wr) }
 }
 
-/// A QP without a receive queue.
+/// For a QP without a receive queue.
 ///
 /// # Safety
 /// As [`dispatch`].
-#[cold]
-unsafe fn refuse_all(wr: *mut ibv_recv_wr, bad_wr: *mut *mut ibv_recv_wr) -> c_int {
+pub unsafe extern "C" fn refuse_all(
+    _qp: *mut ibv_qp,
+    wr: *mut ibv_recv_wr,
+    bad_wr: *mut *mut ibv_recv_wr,
+) -> c_int {
     if wr.is_null() {
         return 0;
     }
@@ -89,8 +87,8 @@ unsafe extern "C" fn post_recv<const M: u8>(
     let rq = &qp.rq;
     lock::<M>(rq);
     // SAFETY: the promise above.
-    let (posted, failure) = unsafe { fill::<M>(rq, rq.sge_limit.get(), qp.qp_num.get(), wr, bad_wr) };
-    if posted != 0 {
+    let (posted, failure) = unsafe { fill::<M, false>(rq, qp.qp_num.get(), wr, bad_wr) };
+    if posted {
         mmio::to_device();
         if M != mode::OTHER || !holds_doorbell(qp) || qp.state() >= IBV_QPS_RTR {
             // SAFETY: a QP with a receive queue has a doorbell record.
@@ -118,9 +116,9 @@ pub unsafe extern "C" fn post_wq_recv(
     // SAFETY: the promise above; the public part was filled at creation.
     let (posted, failure) = unsafe {
         let number = (*wq.ibv()).wq_num;
-        fill::<{ mode::OTHER }>(rq, rq.max_gs as i32, number, wr, bad_wr)
+        fill::<{ mode::OTHER }, true>(rq, number, wr, bad_wr)
     };
-    if posted != 0 {
+    if posted {
         mmio::to_device();
         // SAFETY: a WQ has a doorbell record.
         unsafe { &*wq.dbrec }.receive.store((rq.head.get() & 0xffff).to_be(), Ordering::Relaxed);
@@ -138,38 +136,32 @@ fn lock<const M: u8>(rq: &RecvQueue) {
     }
 }
 
-/// Writes the list into the ring and moves `head`. Answers how many were posted and the errno:
-/// ENOMEM for a full ring, EINVAL for too many elements.
+/// Writes the list into the ring and moves `head`. Answers whether any were posted, and the errno:
+/// ENOMEM for a full ring, EINVAL for too many elements. With `STATIC` their number does not depend
+/// on a state.
 ///
 /// # Safety
 /// As [`dispatch`]; the caller holds the queue's lock.
 #[inline(always)]
-unsafe fn fill<const M: u8>(
+unsafe fn fill<const M: u8, const STATIC: bool>(
     rq: &RecvQueue,
-    limit: i32,
     number: u32,
     first: *mut ibv_recv_wr,
     bad_wr: *mut *mut ibv_recv_wr,
-) -> (u32, c_int) {
-    let head = rq.head.get();
-    let mut room = rq.room();
-    let mut nreq = 0u32;
-    let mut failure = 0;
+) -> (bool, c_int) {
+    let before = rq.head.get();
+    let mut head = before;
     let mut next = first;
-    // SAFETY: the application's list.
-    while let Some(wr) = unsafe { next.as_ref() } {
-        if nreq >= room {
-            room = rq.room();
-            if nreq >= room {
-                failure = Errno::ENOMEM.0;
-                break;
-            }
+    let failure = loop {
+        // SAFETY: the application's list.
+        let Some(wr) = (unsafe { next.as_ref() }) else { break 0 };
+        if rq.is_full(head) {
+            break Errno::ENOMEM.0;
         }
-        if wr.num_sge > limit {
-            failure = Errno::EINVAL.0;
-            break;
+        if wr.num_sge > if STATIC { rq.max_gs as i32 } else { rq.sge_limit.get() } {
+            break Errno::EINVAL.0;
         }
-        let index = head.wrapping_add(nreq) & rq.mask;
+        let index = head & rq.mask;
         let wqe = rq.wqe(index);
         let signed = M == mode::OTHER && rq.wq_sig;
         let list = if signed { wqe.wrapping_add(HEADER) } else { wqe };
@@ -178,27 +170,26 @@ unsafe fn fill<const M: u8>(
         unsafe {
             scatter(list, wr.sg_list, wr.num_sge, rq.max_gs);
             if signed {
-                sign(wqe, wr.num_sge, number, head.wrapping_add(nreq) as u16);
+                sign(wqe, wr.num_sge, number, head as u16);
             }
             rq.wrid.at(index).write(wr.wr_id);
         }
-        nreq += 1;
+        head = head.wrapping_add(1);
         next = wr.next;
-    }
+    };
     if failure != 0 {
         // SAFETY: the promise above.
         unsafe { *bad_wr = next };
     }
-    rq.head.set(head.wrapping_add(nreq));
-    (nreq, failure)
+    rq.head.set(head);
+    (head != before, failure)
 }
 
 impl RecvQueue {
-    /// Requests that may follow the ones posted.
+    /// Does one more request not fit, with `head` posted?
     #[inline(always)]
-    fn room(&self) -> u32 {
-        let used = self.head.get().wrapping_sub(self.tail.load(Ordering::Relaxed));
-        self.max_post.saturating_sub(used)
+    fn is_full(&self, head: u32) -> bool {
+        head.wrapping_sub(self.tail.load(Ordering::Relaxed)) >= self.max_post
     }
 }
 

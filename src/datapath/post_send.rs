@@ -1,9 +1,10 @@
 //! `ibv_post_send` (`spec`: datapath, sections 1 to 4), one function for each kind of QP.
 
 use super::{
-    ah::Ah,
+    builder::idx_opcode,
     doorbell::{self, Last},
     eth,
+    fast_send::addresses,
     qp::{PostSend, Qp},
     queue::{SendQueue, SendSlot},
     segment::{self, Cursor, InlineWriter},
@@ -13,8 +14,8 @@ use crate::{
     abi::verbs::{consts::*, ibv_qp, ibv_send_wr, ibv_sge},
     error::Errno,
 };
-use core::{ffi::c_int, ptr, sync::atomic::Ordering};
-use prm::wqe::{Atomic, Av, Data, Raddr, Xrc, fm_ce_se, opcode};
+use core::{ffi::c_int, sync::atomic::Ordering};
+use prm::wqe::{Atomic, Ctrl, Data, Raddr, fm_ce_se, opcode};
 
 /// What a send queue's functions differ by.
 pub mod kind {
@@ -88,38 +89,96 @@ pub fn choose(k: u8, m: u8) -> PostSend {
     }
 }
 
-/// Device opcodes by `IBV_WR_*`. Beyond the table an opcode is refused.
-const OPCODES: [u8; 12] = [
-    opcode::RDMA_WRITE,
-    opcode::RDMA_WRITE_IMM,
-    opcode::SEND,
-    opcode::SEND_IMM,
-    opcode::RDMA_READ,
-    opcode::ATOMIC_CS,
-    opcode::ATOMIC_FA,
-    opcode::UMR,
-    opcode::UMR,
-    opcode::SEND_INVAL,
-    opcode::TSO,
-    opcode::UMR,
-];
-
-/// A set of `IBV_WR_*`.
-const fn set(ops: &[u32]) -> u32 {
-    let (mut s, mut i) = (0, 0);
-    while i < ops.len() {
-        s |= 1 << ops[i];
-        i += 1;
-    }
-    s
+/// What an `IBV_WR_*` becomes on one kind of queue: the device's opcode, and what else there is to
+/// do.
+pub mod class {
+    /// Bits of the device's opcode.
+    pub const OPCODE: u16 = 0xff;
+    /// A remote address segment.
+    pub const RADDR: u16 = 0x100;
+    /// The immediate is the application's, raw.
+    pub const IMM: u16 = 0x200;
+    /// The immediate is a key.
+    pub const KEY: u16 = 0x400;
+    /// More than addresses and pointers: [`super::Wqe`].
+    pub const SLOW: u16 = 0x800;
+    /// Anything that a plain request has not.
+    pub const SPECIAL: u16 = IMM | KEY | SLOW;
 }
 
-const WITH_IMM: u32 = set(&[IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_SEND_WITH_IMM]);
-const WITH_KEY: u32 = set(&[IBV_WR_SEND_WITH_INV, IBV_WR_LOCAL_INV, IBV_WR_BIND_MW]);
-const WRITES: u32 = set(&[IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM]);
-const READS_WRITES: u32 = WRITES | set(&[IBV_WR_RDMA_READ]);
-const ATOMICS: u32 = set(&[IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD]);
-const WINDOWS: u32 = set(&[IBV_WR_BIND_MW, IBV_WR_LOCAL_INV]);
+/// [`class`] by `IBV_WR_*`. Beyond the table an opcode is refused.
+pub const fn classes(k: u8) -> [u16; 12] {
+    const OPCODES: [u8; 12] = [
+        opcode::RDMA_WRITE,
+        opcode::RDMA_WRITE_IMM,
+        opcode::SEND,
+        opcode::SEND_IMM,
+        opcode::RDMA_READ,
+        opcode::ATOMIC_CS,
+        opcode::ATOMIC_FA,
+        opcode::UMR,
+        opcode::UMR,
+        opcode::SEND_INVAL,
+        opcode::TSO,
+        opcode::UMR,
+    ];
+    let mut table = [0; 12];
+    let mut op = 0;
+    while op < table.len() {
+        table[op] = OPCODES[op] as u16
+            | match op as u32 {
+                IBV_WR_RDMA_WRITE => class::RADDR,
+                IBV_WR_RDMA_WRITE_WITH_IMM => class::RADDR | class::IMM,
+                IBV_WR_RDMA_READ if k != kind::UC => class::RADDR,
+                IBV_WR_SEND_WITH_IMM => class::IMM,
+                IBV_WR_SEND_WITH_INV => class::KEY,
+                IBV_WR_LOCAL_INV | IBV_WR_BIND_MW => class::KEY | class::SLOW,
+                IBV_WR_ATOMIC_CMP_AND_SWP | IBV_WR_ATOMIC_FETCH_AND_ADD => class::SLOW,
+                _ => 0,
+            };
+        if !matches!(k, kind::RC | kind::XRC | kind::UC) {
+            table[op] &= !class::RADDR;
+        }
+        if matches!(k, kind::RAW | kind::UNDERLAY) {
+            table[op] |= class::SLOW;
+        }
+        op += 1;
+    }
+    table
+}
+
+/// `fm_ce_se` by the low bits of `send_flags`: fence, signalled, solicited.
+const FM_CE_SE: [u8; 8] = {
+    let mut t = [0; 8];
+    let mut flags = 0;
+    while flags < 8 {
+        if flags & IBV_SEND_FENCE as usize != 0 {
+            t[flags] |= fm_ce_se::FENCE;
+        }
+        if flags & IBV_SEND_SIGNALED as usize != 0 {
+            t[flags] |= fm_ce_se::CQ_UPDATE;
+        }
+        if flags & IBV_SEND_SOLICITED as usize != 0 {
+            t[flags] |= fm_ce_se::SOLICITED;
+        }
+        flags += 1;
+    }
+    t
+};
+
+/// Control flags of a request: its own, the queue's, and a fence that the request before left if it
+/// brings none itself.
+#[inline(always)]
+pub fn control_flags(sq: &SendQueue, send_flags: u32, pending: u8) -> u8 {
+    let fm = FM_CE_SE[(send_flags & 7) as usize] | sq.sq_signal_bits;
+    if pending != 0 { inherit(fm, pending) } else { fm }
+}
+
+#[cold]
+#[inline(never)]
+fn inherit(fm: u8, pending: u8) -> u8 {
+    if fm & fm_ce_se::FENCE != 0 { fm } else { fm | pending }
+}
 
 impl SendQueue {
     /// Requests that may follow the ones posted.
@@ -129,15 +188,11 @@ impl SendQueue {
         self.max_post.saturating_sub(used)
     }
 
-    /// Would one more request behind `nreq` new ones not fit? `room` is what was found at the
-    /// start; completions that came meanwhile are looked at again. The tail is an atomic: no need
-    /// to take the CQ's lock, which a poller may hold while it waits for ours.
+    /// Does one more request not fit, with `head` posted? The tail is an atomic: no need to take the
+    /// CQ's lock, which a poller may hold while it waits for ours.
     #[inline(always)]
-    pub fn overflows(&self, nreq: u32, room: &mut u32) -> bool {
-        nreq >= *room && {
-            *room = self.room();
-            nreq >= *room
-        }
+    pub fn is_full(&self, head: u32) -> bool {
+        head.wrapping_sub(self.tail.load(Ordering::Relaxed)) >= self.max_post
     }
 
     /// Notes what the completion of the WQE at `cur_post` needs.
@@ -159,19 +214,18 @@ pub unsafe extern "C" fn dispatch(
     bad_wr: *mut *mut ibv_send_wr,
 ) -> c_int {
     // SAFETY: the promise above.
-    unsafe {
-        match Qp::from_ibv(qp).hot.post_send.get() {
-            Some(f) => f(qp, wr, bad_wr),
-            // A QP without a send queue: opened, RSS or DCT.
-            None => refuse_all(wr, bad_wr),
-        }
-    }
+    unsafe { Qp::from_ibv(qp).hot.post_send.get()(qp, wr, bad_wr) }
 }
 
+/// For a QP without a send queue: opened, RSS or DCT.
+///
 /// # Safety
 /// As [`dispatch`].
-#[cold]
-unsafe fn refuse_all(wr: *mut ibv_send_wr, bad_wr: *mut *mut ibv_send_wr) -> c_int {
+pub unsafe extern "C" fn refuse_all(
+    _qp: *mut ibv_qp,
+    wr: *mut ibv_send_wr,
+    bad_wr: *mut *mut ibv_send_wr,
+) -> c_int {
     if wr.is_null() {
         return 0;
     }
@@ -182,184 +236,267 @@ unsafe fn refuse_all(wr: *mut ibv_send_wr, bad_wr: *mut *mut ibv_send_wr) -> c_i
 
 /// # Safety
 /// As [`dispatch`]; the QP has a send queue of this kind and mode.
-unsafe extern "C" fn post_send<const K: u8, const M: u8>(
+#[inline(never)]
+pub unsafe extern "C" fn post_send<const K: u8, const M: u8>(
     ibv: *mut ibv_qp,
     first: *mut ibv_send_wr,
     bad_wr: *mut *mut ibv_send_wr,
 ) -> c_int {
+    if first.is_null() {
+        return 0;
+    }
     // SAFETY: the promise above.
     let qp = unsafe { Qp::from_ibv(ibv) };
     let sq = &qp.sq;
     lock::<M>(sq);
     let head = sq.head.get();
-    let limit = sq.sge_limit.get();
-    let qpn = qp.qp_num.get() << 8;
-    let mut cur_post = sq.cur_post.get();
-    let mut fence = sq.fm_cache.get();
-    let mut room = sq.room();
-    let mut nreq = 0;
-    let mut any_inline = 0;
-    let mut last = Last { ctrl: ptr::null_mut(), ow: 0 };
-    let mut failure = 0;
-
+    let mut last = sq.cur_post.get();
+    let mut inline = 0;
     let mut next = first;
-    // SAFETY: the application's list: each element is a whole request.
-    while let Some(wr) = unsafe { next.as_ref() } {
-        let Some(&device_opcode) = OPCODES.get(wr.opcode as usize) else {
-            failure = Errno::EINVAL.0;
-            break;
-        };
-        if sq.overflows(nreq, &mut room) || wr.num_sge > limit {
-            failure = Errno::ENOMEM.0;
-            break;
-        }
-        let op = 1u32 << wr.opcode;
-        let flags = wr.send_flags;
-        let fm = if flags & IBV_SEND_FENCE != 0 { fm_ce_se::FENCE } else { fence }
-            | sq.sq_signal_bits
-            | ((flags & IBV_SEND_SIGNALED) << 2) as u8
-            | ((flags & IBV_SEND_SOLICITED) >> 1) as u8;
-        let ctrl = sq.wqe(cur_post & sq.mask);
-        // SAFETY: a block of the ring that is free: it was not full.
-        unsafe { segment::ctrl_flags(ctrl, fm, immediate(wr, op)) };
-        let mut w = Wqe { c: Cursor::new(sq, ctrl), fence: 0, wr_data: 0, inline: 0 };
-        // SAFETY: the application's request; the WQE has room for what the QP's limits admit.
-        if let Err(e) = unsafe { w.body::<K>(qp, wr, op) } {
-            failure = e.0;
-            break;
-        }
-        // SAFETY: the WQE's first block.
+    let failure = loop {
+        // SAFETY: the application's list: each element is a whole request.
+        let wr = unsafe { &*next };
+        let cur_post = sq.cur_post.get();
+        // SAFETY: the lock is held, and the request is the application's.
         unsafe {
-            segment::ctrl_head(ctrl, cur_post << 8 & 0xff_ff00 | u32::from(device_opcode), qpn | w.c.ow);
-            if M == mode::SIGNED && sq.wq_sig {
-                segment::sign(sq, ctrl, w.c.ow);
+            if M == mode::SIGNED || !plain::<K>(qp, wr) {
+                let built = special::<K>(qp, wr);
+                if built.errno != 0 {
+                    break c_int::from(built.errno);
+                }
+                inline |= usize::from(built.inline);
             }
         }
-        sq.note(cur_post, SendSlot { wr_id: wr.wr_id, head: head.wrapping_add(nreq), wr_data: w.wr_data });
-        cur_post = cur_post.wrapping_add(w.c.ow.div_ceil(4));
-        fence = w.fence;
-        any_inline |= w.inline;
-        last = Last { ctrl, ow: w.c.ow };
-        nreq += 1;
+        last = cur_post;
         next = wr.next;
-    }
-
+        if next.is_null() {
+            break 0;
+        }
+    };
     if failure != 0 {
         // SAFETY: the promise above.
         unsafe { *bad_wr = next };
     }
+    let nreq = sq.head.get().wrapping_sub(head);
     if nreq != 0 {
-        sq.fm_cache.set(fence);
-        let span = qp.hot.bf_span[usize::from(any_inline & 1)].get();
-        // SAFETY: `last` is the last of the `nreq` whole WQEs; a QP with a send queue has a
+        let ctrl = sq.wqe(last & sq.mask);
+        // SAFETY: the last of the `nreq` whole WQEs starts at `last`; a QP with a send queue has a
         // doorbell record and a register.
-        unsafe { doorbell::ring(qp, last, nreq, cur_post, span) };
+        unsafe {
+            let ow = u32::from(ctrl.add(Ctrl::QPN_DS.byte() + 3).read());
+            doorbell::ring(qp, Last { ctrl, ow }, nreq, sq.cur_post.get(), qp.hot.bf_span[inline].get());
+        }
     }
     sq.lock.unlock();
     failure
 }
 
-/// The immediate field: data of the `_WITH_IMM` operations as they are, the key of those that
-/// invalidate, else 0.
+/// Builds a request that has only addresses and pointers, and moves the queue behind it. False, with
+/// nothing written, for any other and for one that cannot be posted now: [`special`] says why.
+///
+/// # Safety
+/// As [`post_send`]; the caller holds the lock.
 #[inline(always)]
-fn immediate(wr: &ibv_send_wr, op: u32) -> u32 {
-    if op & (WITH_IMM | WITH_KEY) == 0 {
-        return 0;
+unsafe fn plain<const K: u8>(qp: &Qp, wr: &ibv_send_wr) -> bool {
+    let sq = &qp.sq;
+    let Some(class) = class_of::<K>(wr.opcode) else { return false };
+    let head = sq.head.get();
+    if class & class::SPECIAL != 0
+        || wr.send_flags & IBV_SEND_INLINE != 0
+        || sq.is_full(head)
+        || wr.num_sge > sq.sge_limit.get()
+        || sq.fm_cache.get() != 0
+    {
+        return false;
     }
+    // SAFETY: the promise above.
+    unsafe { build_plain::<K>(qp, wr, class, head) };
+    true
+}
+
+/// What there is to do for an opcode of the application; None for one that is refused.
+#[inline(always)]
+pub fn class_of<const K: u8>(opcode: u32) -> Option<u16> {
+    let table = const { &classes(K) };
+    if opcode as usize >= table.len() {
+        return None;
+    }
+    // SAFETY: below the length. Volatile, because the compiler would else make shifts and masks of
+    // the table, one for each question.
+    Some(unsafe { table.as_ptr().add(opcode as usize).read_volatile() })
+}
+
+/// Builds a plain request and moves the queue behind it. Answers the WQE and the position behind it.
+///
+/// # Safety
+/// The queue is not full, no fence is pending, the elements are not too many, and the class is that
+/// of the request, which is the application's; the caller holds the lock.
+#[inline(always)]
+pub unsafe fn build_plain<const K: u8>(qp: &Qp, wr: &ibv_send_wr, class: u16, head: u32) -> (Last, u32) {
+    let sq = &qp.sq;
+    let cur_post = sq.cur_post.get();
+    let index = cur_post & sq.mask;
+    let ctrl = sq.wqe(index);
+    // SAFETY: a free block of the ring; the WQE has room for what the QP's limits admit.
+    unsafe {
+        segment::ctrl_flags(ctrl, control_flags(sq, wr.send_flags, 0), 0);
+        let mut c = addresses::<K>(sq, wr, class, ctrl);
+        segment::data_list(&mut c, wr.sg_list, wr.num_sge);
+        let last = Last { ctrl, ow: c.ow };
+        (last, close_plain(qp, wr, class, last, index, cur_post, head))
+    }
+}
+
+/// Makes a plain WQE whole and moves the queue behind it; answers the new position.
+///
+/// # Safety
+/// All but the head of the control segment is written; the index is that of the WQE.
+#[inline(always)]
+pub unsafe fn close_plain(
+    qp: &Qp,
+    wr: &ibv_send_wr,
+    class: u16,
+    wqe: Last,
+    index: u32,
+    cur_post: u32,
+    head: u32,
+) -> u32 {
+    let sq = &qp.sq;
+    // SAFETY: the promise above; a masked index is below the array's length.
+    unsafe {
+        let first = idx_opcode(cur_post, u32::from(class & class::OPCODE));
+        segment::ctrl_head(wqe.ctrl, first, qp.qp_num.get() << 8 | wqe.ow);
+        SendSlot::write_plain(sq.slots.at(index), wr.wr_id, head);
+    }
+    let after = cur_post.wrapping_add((wqe.ow + 3) >> 2);
+    sq.cur_post.set(after);
+    sq.head.set(head.wrapping_add(1));
+    after
+}
+
+/// Builds one request of any kind and moves the queue behind it. ENOMEM for a full queue or too many
+/// elements, EINVAL for an unknown opcode, and what the request's own parts refuse: in the order
+/// that upstream has.
+///
+/// # Safety
+/// As [`post_send`]; the caller holds the lock.
+#[inline(never)]
+unsafe fn special<const K: u8>(qp: &Qp, wr: &ibv_send_wr) -> Built {
+    let refused = |e: Errno| Built { errno: e.0 as u8, ..Built::default() };
+    let sq = &qp.sq;
+    let Some(class) = class_of::<K>(wr.opcode) else { return refused(Errno::EINVAL) };
+    let (head, cur_post) = (sq.head.get(), sq.cur_post.get());
+    if sq.is_full(head) || wr.num_sge > sq.sge_limit.get() {
+        return refused(Errno::ENOMEM);
+    }
+    let index = cur_post & sq.mask;
+    let ctrl = sq.wqe(index);
+    let fm = control_flags(sq, wr.send_flags, sq.fm_cache.get());
+    let imm = if class & (class::IMM | class::KEY) == 0 { 0 } else { immediate(wr, class) };
+    let mut w = Wqe { c: Cursor::new(sq, ctrl), built: Built::default() };
+    // SAFETY: a block of the ring that is free: it was not full.
+    let body = unsafe {
+        segment::ctrl_flags(ctrl, fm, imm);
+        w.body::<K>(qp, wr)
+    };
+    if let Err(e) = body {
+        return refused(e);
+    }
+    let (ow, built) = (w.c.ow, w.built);
+    let wr_data = u32::from(built.wr_data);
+    // SAFETY: the WQE's first block; the masked index is below the array's length.
+    unsafe {
+        let first = idx_opcode(cur_post, u32::from(class & class::OPCODE));
+        segment::ctrl_head(ctrl, first, qp.qp_num.get() << 8 | ow);
+        if sq.wq_sig {
+            segment::sign(sq, ctrl, ow);
+        }
+        sq.slots.at(index).write(SendSlot { wr_id: wr.wr_id, head, wr_data });
+    }
+    sq.fm_cache.set(built.fence);
+    sq.cur_post.set(cur_post.wrapping_add((ow + 3) >> 2));
+    sq.head.set(head.wrapping_add(1));
+    built
+}
+
+/// The immediate field of requests that have one: data of the `_WITH_IMM` operations as they are,
+/// the key of those that invalidate.
+#[inline(always)]
+fn immediate(wr: &ibv_send_wr, class: u16) -> u32 {
     // SAFETY: both members are plain numbers of the same size.
     let raw = unsafe { wr.u_imm_data.imm_data };
-    match wr.opcode {
-        // SAFETY: the operation says which member is set; a window is alive while it is bound.
-        IBV_WR_BIND_MW => unsafe { (*wr.u_bind_mw.bind_mw.mw).rkey }.to_be(),
-        _ if op & WITH_KEY != 0 => raw.to_be(),
-        _ => raw,
+    if class & class::IMM != 0 {
+        return raw;
     }
+    if wr.opcode == IBV_WR_BIND_MW {
+        // SAFETY: the operation says which member is set; a window is alive while it is bound.
+        return unsafe { (*wr.u_bind_mw.bind_mw.mw).rkey }.to_be();
+    }
+    raw.to_be()
+}
+
+/// What [`special`] made of a request. Small enough to be returned in a register.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+struct Built {
+    /// For the completion: `IBV_WC_*` where the device's opcode does not tell.
+    wr_data: u16,
+    /// 0, or why there is no WQE.
+    errno: u8,
+    /// Fence that the next request inherits.
+    fence: u8,
+    /// There is inline data.
+    inline: bool,
 }
 
 /// A WQE under construction.
 struct Wqe {
     c: Cursor,
-    /// Fence that the next request inherits.
-    fence: u8,
-    /// For the completion: `IBV_WC_*` where the device's opcode does not tell.
-    wr_data: u32,
-    /// 1 if it has inline data.
-    inline: u8,
+    built: Built,
 }
 
 impl Wqe {
     /// Everything behind the control segment.
     ///
     /// # Safety
-    /// As [`post_send`]; `wr.num_sge` was checked, the WQE's blocks are free.
+    /// As [`special`]; `wr.num_sge` was checked, the WQE's blocks are free.
     #[inline(always)]
-    unsafe fn body<const K: u8>(&mut self, qp: &Qp, wr: &ibv_send_wr, op: u32) -> Result<(), Errno> {
+    unsafe fn body<const K: u8>(&mut self, qp: &Qp, wr: &ibv_send_wr) -> Result<(), Errno> {
         let mut from = Payload { sge: wr.sg_list, count: wr.num_sge, offset: 0 };
+        let atomic = matches!(wr.opcode, IBV_WR_ATOMIC_CMP_AND_SWP | IBV_WR_ATOMIC_FETCH_AND_ADD);
+        let window = matches!(wr.opcode, IBV_WR_BIND_MW | IBV_WR_LOCAL_INV);
+        if window && matches!(K, kind::RC | kind::XRC | kind::UC) {
+            // SAFETY: the promise above.
+            return unsafe { self.window(wr, qp.qp_num.get()) };
+        }
         // SAFETY: the operation says which members of the request are set. Within the first block
         // the segments of 16 bytes need no check against the ring's end; behind it there is one.
         unsafe {
+            let class = class_of::<K>(wr.opcode).unwrap_or(0);
+            self.c = addresses::<K>(&qp.sq, wr, class, self.c.at.wrapping_sub(Ctrl::SIZE));
             match K {
-                kind::RC | kind::XRC => {
-                    if op & WINDOWS != 0 {
-                        self.window(wr, qp.qp_num.get())?;
-                        return Ok(());
-                    }
-                    if K == kind::XRC {
-                        segment::xrc(self.c.at, wr.qp_type.xrc.remote_srqn);
-                        self.c.skip(Xrc::SIZE);
-                    }
-                    if op & READS_WRITES != 0 {
-                        self.raddr(wr);
-                    } else if op & ATOMICS != 0 {
-                        self.atomic(qp, wr)?;
-                    }
-                }
-                kind::UC => {
-                    if op & WINDOWS != 0 {
-                        self.window(wr, qp.qp_num.get())?;
-                        return Ok(());
-                    }
-                    if op & WRITES != 0 {
-                        self.raddr(wr);
-                    }
-                }
-                kind::UD | kind::UNDERLAY => {
-                    let to = &wr.wr.ud;
-                    segment::datagram(self.c.at, &(*to.ah.cast::<Ah>()).av, to.remote_qkey, to.remote_qpn);
-                    self.c.skip(Av::SIZE);
+                kind::RC | kind::XRC if atomic => self.atomic(qp, wr)?,
+                kind::UNDERLAY => {
                     self.c.wrap();
-                    if K == kind::UNDERLAY {
-                        eth::underlay(&mut self.c, qp, wr, &mut from)?;
-                    }
+                    eth::underlay(&mut self.c, qp, wr, &mut from)?;
                 }
                 kind::RAW => eth::raw(&mut self.c, qp, wr, &mut from)?,
                 _ => {}
             }
             if wr.send_flags & IBV_SEND_INLINE != 0 && from.count != 0 {
-                self.inline = 1;
+                self.built.inline = true;
                 return self.inline_data(qp, &from);
             }
             if K == kind::RAW && wr.opcode == IBV_WR_TSO {
                 eth::check_tso_payload(qp, &from)?;
             }
-            if op & ATOMICS != 0 {
+            if atomic {
                 self.atomic_data(&from);
-            } else if K == kind::RAW || K == kind::UNDERLAY {
-                from.pointers(&mut self.c);
             } else {
-                segment::data_list(&mut self.c, from.sge, from.count);
+                from.pointers(&mut self.c);
             }
         }
         Ok(())
-    }
-
-    /// # Safety
-    /// The cursor stands in the WQE's first block; the request is an RDMA one.
-    #[inline(always)]
-    unsafe fn raddr(&mut self, wr: &ibv_send_wr) {
-        // SAFETY: the promise above.
-        unsafe { segment::raddr(self.c.at, wr.wr.rdma.remote_addr, wr.wr.rdma.rkey) };
-        self.c.skip(Raddr::SIZE);
     }
 
     /// # Safety
@@ -413,17 +550,17 @@ impl Wqe {
         // SAFETY: the opcode says which member is set.
         let binding = unsafe {
             if wr.opcode == IBV_WR_BIND_MW {
-                self.wr_data = IBV_WC_BIND_MW;
+                self.built.wr_data = IBV_WC_BIND_MW as u16;
                 let b = &wr.u_bind_mw.bind_mw;
                 Binding::of(b.mw, b.rkey, &b.bind_info)
             } else {
-                self.wr_data = IBV_WC_LOCAL_INV;
+                self.built.wr_data = IBV_WC_LOCAL_INV as u16;
                 Binding::invalidate(wr.u_imm_data.invalidate_rkey)
             }
         };
         // SAFETY: the promise above.
         unsafe { umr_mw::segments(&mut self.c, &binding, qpn)? };
-        self.fence = fm_ce_se::INITIATOR_SMALL_FENCE;
+        self.built.fence = fm_ce_se::INITIATOR_SMALL_FENCE;
         Ok(())
     }
 

@@ -1,6 +1,9 @@
 //! Queue pairs: the struct, and what `verbs` needs of the data path.
 
-use super::queue::{Dbrec, RecvQueue, Resource, ResourceKind, SendQueue};
+use super::{
+    post_recv, post_send,
+    queue::{Dbrec, RecvQueue, Resource, ResourceKind, SendQueue},
+};
 use crate::{
     abi::{
         dv::mlx5dv_qp_ex,
@@ -72,15 +75,24 @@ pub type PostRecv = unsafe extern "C" fn(*mut ibv_qp, *mut ibv_recv_wr, *mut *mu
 
 /// What the functions that every QP has in common look at first. Starts empty
 /// (`Default`); [`Qp::install`] fills it.
-#[derive(Default)]
 pub struct Hot {
     /// `ibv_post_send` for this QP's type, locking and signature.
-    pub post_send: Cell<Option<PostSend>>,
+    pub post_send: Cell<PostSend>,
     /// `ibv_post_recv` for this QP.
-    pub post_recv: Cell<Option<PostRecv>>,
+    pub post_recv: Cell<PostRecv>,
     /// Sizes of WQEs that go out by BlueFlame, of posts without and with inline data: a span of n
     /// stands for 2 to n + 1 octowords, 0 for none.
     pub bf_span: [Cell<u32>; 2],
+}
+
+impl Default for Hot {
+    fn default() -> Self {
+        Hot {
+            post_send: Cell::new(post_send::refuse_all),
+            post_recv: Cell::new(post_recv::refuse_all),
+            bf_span: Default::default(),
+        }
+    }
 }
 
 /// State between `ibv_wr_start` and `ibv_wr_complete`. Guarded by the send queue's lock. The queue

@@ -93,6 +93,23 @@ pub struct SendSlot {
     pub wr_data: u32,
 }
 
+impl SendSlot {
+    /// Writes a slot without `wr_data`, as two words.
+    ///
+    /// # Safety
+    /// `slot` is a slot of the queue, which nobody else uses.
+    #[inline(always)]
+    pub unsafe fn write_plain(slot: *mut SendSlot, wr_id: u64, head: u32) {
+        // SAFETY: the promise above; on the little-endian processors that this library is written
+        // for, the upper half of the second word is `wr_data`.
+        unsafe {
+            let words = slot.cast::<u64>();
+            words.write(wr_id);
+            words.add(1).write(u64::from(head).to_le());
+        }
+    }
+}
+
 /// A send queue. All cells are guarded by `lock`.
 #[repr(C)]
 pub struct SendQueue {

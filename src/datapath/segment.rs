@@ -201,21 +201,35 @@ pub unsafe fn datagram(at: *mut u8, av: &[u8; Av::SIZE], qkey: u32, qpn: u32) {
 /// `count` elements are readable at `sge`; the WQE has room for as many data segments.
 #[inline(always)]
 pub unsafe fn data_list(c: &mut Cursor, sge: *const ibv_sge, count: i32) {
-    for i in 0..count.max(0) as usize {
-        // SAFETY: `i` is below `count`. Length and key are neighbours.
-        let (length_key, addr) = unsafe {
-            let s = sge.add(i);
-            ((&raw const (*s).length).cast::<u64>().read_unaligned(), (*s).addr)
-        };
-        if length_key as u32 != 0 {
-            c.wrap();
-            // SAFETY: 16 bytes at a multiple of 16 before the ring's end.
-            unsafe {
-                c.at.cast::<u64>().write(length_key.rotate_left(32).to_be());
-                put64(c.at, Data::ADDR, addr);
-            }
-            c.skip(Data::SIZE);
+    // Most requests have one element.
+    if count == 1 {
+        // SAFETY: the promise above.
+        unsafe { one_pointer(c, sge) };
+        return;
+    }
+    let mut s = sge;
+    for _ in 0..count.max(0) {
+        // SAFETY: before the end of the list.
+        unsafe { one_pointer(c, s) };
+        s = s.wrapping_add(1);
+    }
+}
+
+/// # Safety
+/// As [`data_list`], for one element.
+#[inline(always)]
+unsafe fn one_pointer(c: &mut Cursor, sge: *const ibv_sge) {
+    // SAFETY: the promise above. Length and key are neighbours.
+    let (length_key, addr) =
+        unsafe { ((&raw const (*sge).length).cast::<u64>().read_unaligned(), (*sge).addr) };
+    if length_key as u32 != 0 {
+        c.wrap();
+        // SAFETY: 16 bytes at a multiple of 16 before the ring's end.
+        unsafe {
+            c.at.cast::<u64>().write(length_key.rotate_left(32).to_be());
+            put64(c.at, Data::ADDR, addr);
         }
+        c.skip(Data::SIZE);
     }
 }
 
@@ -229,7 +243,7 @@ pub unsafe fn copy_in(mut to: *mut u8, from: *const u8, len: usize, start: *mut 
     // SAFETY: the promise above: what does not fit before the end goes to the start.
     unsafe {
         if len <= room {
-            copy_short(to, from, len);
+            ptr::copy_nonoverlapping(from, to, len);
             return to.add(len);
         }
         ptr::copy_nonoverlapping(from, to, room);
@@ -239,26 +253,34 @@ pub unsafe fn copy_in(mut to: *mut u8, from: *const u8, len: usize, start: *mut 
     }
 }
 
-/// A copy that is quick for the few bytes that inline data mostly has.
+/// A copy that is quick for the few bytes that inline data mostly has, without a call.
 ///
 /// # Safety
 /// As `copy_nonoverlapping`.
 #[inline(always)]
-unsafe fn copy_short(to: *mut u8, from: *const u8, len: usize) {
-    // SAFETY: each pair of loads and stores lies within `len` bytes; halves may overlap.
+pub unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
+    // SAFETY: each pair of loads and stores lies within `len` bytes; the last may overlap the one
+    // before.
     unsafe {
-        match len {
-            8..=16 => {
-                let (a, b) = (read::<u64>(from, 0), read::<u64>(from, len - 8));
-                write(to, 0, a);
-                write(to, len - 8, b);
+        if len >= 16 {
+            let mut at = 0;
+            while at + 16 < len {
+                write(to, at, read::<u128>(from, at));
+                at += 16;
             }
-            17..=32 => {
-                let (a, b) = (read::<[u64; 2]>(from, 0), read::<[u64; 2]>(from, len - 16));
-                write(to, 0, a);
-                write(to, len - 16, b);
+            write(to, len - 16, read::<u128>(from, len - 16));
+        } else if len >= 8 {
+            let last = read::<u64>(from, len - 8);
+            write(to, 0, read::<u64>(from, 0));
+            write(to, len - 8, last);
+        } else if len >= 4 {
+            let last = read::<u32>(from, len - 4);
+            write(to, 0, read::<u32>(from, 0));
+            write(to, len - 4, last);
+        } else {
+            for i in 0..len {
+                to.add(i).write_volatile(from.add(i).read());
             }
-            _ => ptr::copy_nonoverlapping(from, to, len),
         }
     }
 }

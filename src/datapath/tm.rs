@@ -75,13 +75,13 @@ pub unsafe extern "C" fn post_srq_ops(
     let cmd = unsafe { &*t.cmd_qp };
     srq.lock.lock();
     let mut failure = 0;
-    let mut room = cmd.sq.room();
+    let before = cmd.sq.head.get();
     let mut nreq = 0;
     let mut last = Last { ctrl: ptr::null_mut(), ow: 0 };
     let mut cur_post = cmd.sq.cur_post.get();
     // SAFETY: the application's list.
     while let Some(wr) = unsafe { next.as_mut() } {
-        if cmd.sq.overflows(nreq, &mut room) {
+        if cmd.sq.is_full(before.wrapping_add(nreq)) {
             failure = Errno::ENOMEM.0;
             break;
         }
@@ -102,6 +102,8 @@ pub unsafe extern "C" fn post_srq_ops(
         unsafe { *bad = next };
     }
     if nreq != 0 {
+        cmd.sq.head.set(before.wrapping_add(nreq));
+        cmd.sq.cur_post.set(cur_post);
         // SAFETY: `last` is the last of the whole WQEs.
         unsafe { doorbell::ring(cmd, last, nreq, cur_post, cmd.hot.bf_span[0].get()) };
     }

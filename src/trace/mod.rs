@@ -113,22 +113,6 @@ fn note_line(text: &str, errno: Errno) {
     l.send();
 }
 
-/// A completion with error, as its record of 64 bytes says.
-#[cold]
-pub fn completion_error(record: *const u8) {
-    if !on() {
-        return;
-    }
-    let mut l = Line::new();
-    let _ = write!(l, "completion with error:");
-    for i in 0..16 {
-        // SAFETY: the record of a completion queue entry, aligned to 64 bytes.
-        let word = u32::from_be(unsafe { record.cast::<u32>().add(i).read() });
-        let _ = write!(l, " {word:08x}");
-    }
-    l.send();
-}
-
 /// A verbs ioctl.
 #[inline(always)]
 pub fn ioctl(object: u16, method: u16, attrs: &[Attr], result: Result<(), Errno>) {
