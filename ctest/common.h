@@ -187,7 +187,7 @@ static UNUSED void devx_cq_mailbox(void *in, unsigned log_size, uint32_t page_id
 	put(in, CQC + 0x63, 5, log_size);        /* log_cq_size */
 	put(in, CQC + 0x68, 24, page_id);        /* uar_page */
 	put(in, CQC + 0xa0, 32, eqn);            /* c_eqn_or_apu_element */
-	put(in, CQC + 0x1a0, 32, dbr_id);        /* dbr_umem_id */
+	put(in, CQC + 0x20, 32, dbr_id);         /* dbr_umem_id */
 	put(in, 0x2c0, 32, umem_id);             /* cq_umem_id */
 	put(in, 0x2e0, 1, 1);                    /* cq_umem_valid */
 }

@@ -63,7 +63,7 @@ fn devinfo_finds_the_device_through_netlink_too() {
 }
 
 const TOUR: &str = "\
-clock: mult 1 shift 0
+clock: mult 2147483648 shift 31
 log_max_cq 16
 general command with another opcode: 22
 refused by the device: EREMOTEIO status 2

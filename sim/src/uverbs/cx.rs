@@ -254,10 +254,16 @@ impl Cx<'_> {
     /// Make an event descriptor for attribute `id`.
     pub fn new_event_fd_attr(&mut self, id: u16, kind: EventKind) -> Result<FileKey, Errno> {
         let fd = self.new_event_fd(kind)?;
-        if let (Some(bundle), Some(given)) = (&self.bundle, self.given(id)) {
-            bundle.put_data(self.client, given, fd as i64)?;
-        }
+        self.put_new_fd(id, fd)?;
         self.client.file_key(fd).ok_or(Errno::EBADF)
+    }
+
+    /// Tell the client the number of the descriptor it got for attribute `id`.
+    pub fn put_new_fd(&self, id: u16, fd: i32) -> Result<(), Errno> {
+        match (&self.bundle, self.given(id)) {
+            (Some(bundle), Some(given)) => bundle.put_data(self.client, given, fd as i64),
+            _ => Ok(()),
+        }
     }
 
     /// The slot of the caller's memory.

@@ -4,7 +4,7 @@ use super::bus::{Bus, Slots};
 use super::fault::{Faults, Outcome};
 use super::mailbox::Mailbox;
 use super::options::Options;
-use crate::device::{Chip, Config, PortType};
+use crate::device::{Chip, Config, PortType, VAR_BAR};
 use nix::errno::Errno;
 use std::sync::Arc;
 
@@ -88,6 +88,7 @@ pub struct Device {
 impl Device {
     /// Make a chip and bring it up as a driver does.
     pub fn new(index: usize, options: Arc<Options>, faults: Faults, slots: Arc<Slots>) -> Device {
+        let base = Config::default();
         let config = Config {
             port_type: options.port,
             ports: options.ports,
@@ -96,7 +97,7 @@ impl Device {
             data_direct: options.data_direct,
             guid: Config::default().guid + ((index as u64) << 8),
             mac: Config::default().mac + ((index as u64) << 8),
-            ..Config::default()
+            ..base
         };
         let mut device = Device {
             index,
@@ -113,7 +114,7 @@ impl Device {
             general: vec![0; 4096],
             next_key_tag: 0,
             pacing: Vec::new(),
-            vars: vec![false; 64],
+            vars: vec![false; ((VAR_BAR.end - VAR_BAR.start) / 4096) as usize],
             spare: None,
             async_eq: None,
             completion_eqs: Vec::new(),

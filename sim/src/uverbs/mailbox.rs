@@ -60,8 +60,8 @@ pub struct Pages {
 impl Pages {
     /// Pages that describe `len` bytes at bus address `addr`. `iova` is the address the
     /// device will use for the start; `allowed` has a bit for each page size. The largest
-    /// pages that stay inside the range (counted in 4 KiB) are taken, so that the device
-    /// can tell what lies outside; only where no allowed size does, a larger one.
+    /// pages that stay inside the range (counted in 4 KiB) are taken: nothing tells that
+    /// the memory around the range is the process's to give.
     pub fn of(addr: u64, len: u64, iova: u64, allowed: u64) -> Option<Pages> {
         let last = addr.checked_add(len.max(1))?.checked_sub(1)?;
         let whole = (last | 0xfff).wrapping_add(1).wrapping_sub(addr & !0xfff);
@@ -69,7 +69,7 @@ impl Pages {
         // pages may be as large as addresses and iova agree in their low bits
         let usable = allowed & !0xfff & low_bits((addr ^ iova).trailing_zeros());
         let inside = usable & low_bits((addr & !0xfff).trailing_zeros().min(whole.trailing_zeros()));
-        let shift = 63u32.checked_sub((if inside != 0 { inside } else { usable }).leading_zeros())?;
+        let shift = 63u32.checked_sub(inside.leading_zeros())?;
         let first = addr >> shift << shift;
         let count = (last >> shift) - (addr >> shift) + 1;
         Some(Pages { first, shift, count, offset: addr - first })
@@ -103,6 +103,7 @@ mod tests {
     #[test]
     fn allowed_sizes_bind() {
         assert_eq!(Pages::of(0x20_0000, 0x1000, 0, 0), None);
+        assert_eq!(Pages::of(0x20_0000, 0x1000, 0, 1 << 20), None, "larger than the range");
         let p = Pages::of(0x20_0000, 0x40_0000, 0, 1 << 20).expect("pages");
         assert_eq!((p.shift, p.count), (20, 4));
     }

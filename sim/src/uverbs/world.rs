@@ -12,7 +12,7 @@ use super::file::OpenFile;
 use super::handlers;
 use super::options::Options;
 use super::record::Record;
-use super::spec::{Generation, MethodSpec};
+use super::spec::{Access, Generation, MethodSpec};
 use nix::errno::Errno;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
@@ -207,7 +207,9 @@ impl World {
         if handlers::is_hidden(dev, method.object) {
             return Err(Errno::EPROTONOSUPPORT);
         }
-        if file.disassociated {
+        // without a device, only giving handles back works
+        let destroys = method.attrs.iter().any(|a| a.access == Access::Destroy);
+        if file.disassociated && !destroys {
             return Err(Errno::EIO);
         }
         let bundle = Bundle::parse(wire.clone(), method, generation, client, file)?;
@@ -361,7 +363,10 @@ fn serve_parsed(cx: &mut Cx<'_>, method: &'static MethodSpec, destroyed: Option<
         return Err(errno);
     }
     if let Some(handle) = destroyed {
-        cx.reported = handlers::destroy(cx.dev, cx.file, handle)?;
+        cx.reported = match cx.file.disassociated {
+            true => handlers::destroy_husk(cx.file, handle)?,
+            false => handlers::destroy(cx.dev, cx.file, handle)?,
+        };
     }
     handlers::run(cx, method)
 }

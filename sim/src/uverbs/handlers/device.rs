@@ -225,15 +225,19 @@ const CORE_CLOCK_PAGE: u64 = 5 << 20;
 /// Offset of the clock info page.
 const CLOCK_INFO_PAGE: u64 = 7 << 20;
 
+/// Width of the clock that the information page speaks of.
+const CLOCK_MASK: u64 = (1 << 41) - 1;
+
 /// The clock page the client may map, kept up to date by the engine; and the clock info
-/// page, which is written once: a tick is a nanosecond, so nothing drifts.
+/// page, which is written once: a tick is a nanosecond, so nothing drifts. Multiplier,
+/// shift, width and update period are those of a driver for a clock of 1 GHz.
 fn clock_pages(dev: &Device, file: &OpenFile) -> Option<SharedPages> {
     let info = SharedPages::map(&file.shared, CLOCK_INFO_PAGE, 4096).ok()?;
     let now = dev.chip.clock();
     let mut v = Out::new(56);
     let wall =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
-    v.u64(8, wall).u64(16, now).u32(32, 1).u64(40, u64::MAX >> 1).u64(48, 1 << 33);
+    v.u64(8, wall).u64(16, now & CLOCK_MASK).u32(32, 1 << 31).u32(36, 31).u64(40, CLOCK_MASK).u64(48, 0x431);
     info.store(0, &v.0);
     let clock = SharedPages::map(&file.shared, CORE_CLOCK_PAGE, 4096).ok()?;
     tick(dev, &clock);

@@ -31,7 +31,8 @@ const NETDEV_INDEX: u32 = 1;
 
 /// The Ethernet address of a port.
 pub fn mac(dev: &Device, port: u8) -> [u8; 6] {
-    [0x02, 0x00, 0x00, 0xff, 0xc0 + dev.index as u8, 0xc6 + port]
+    let [_, _, mac @ ..] = (dev.chip.config().mac + port as u64 - 1).to_be_bytes();
+    mac
 }
 
 /// The used entries of a port, by index.
@@ -69,7 +70,7 @@ pub fn table_len(dev: &mut Device) -> u32 {
 
 /// The device's own number, as the management interfaces show it.
 pub fn node_guid(dev: &Device) -> u64 {
-    0x0200_00ff_fe00_c0c7 + 0x10 * dev.index as u64
+    dev.chip.config().guid
 }
 
 /// Tell the chip the addresses of its ports, as a driver does when its network device comes up.

@@ -108,6 +108,16 @@ pub fn is_hidden(dev: &mut Device, object: u16) -> bool {
     match object {
         types::VAR => !uar::var_supported(dev),
         types::PP => !uar::pp_supported(dev),
+        types::DM => !dm::is_supported(dev),
+        types::XRCD => dev.cap(0x23c, 1) == 0,
+        types::MW => dev.cap(0x231, 1) == 0,
+        types::WQ | types::RWQ_IND_TBL => !dev.is_ethernet(),
+        types::DEVX
+        | types::DEVX_OBJ
+        | types::DEVX_UMEM
+        | types::DEVX_ASYNC_CMD_FD
+        | types::DEVX_ASYNC_EVENT_FD => dev.cap(0x463, 5) == 0,
+        types::STEERING_ANCHOR => dev.cap(0x10, 1) == 0,
         _ => false,
     }
 }
@@ -212,23 +222,24 @@ fn destroy_firmware(dev: &mut Device, file: &mut OpenFile, handle: u32) -> Resul
         Object::Counters(o) => flow::destroy_counters(dev, o),
         Object::Anchor(o) => flow::destroy_anchor(dev, o),
         Object::Ah | Object::Dmah => Ok(()),
-        Object::Dm(_) | Object::Uar(_) | Object::Var(_) | Object::Pp(_) => {
-            release_region(dev, file, handle);
+        Object::Dm(o) => {
+            let dm = *o;
+            dm::destroy(dev, file, &dm)
+        }
+        Object::Uar(o) => {
+            let uar = *o;
+            uar::destroy(dev, file, &uar);
             Ok(())
         }
-    }
-}
-
-/// Give back regions, whose ranges are the file's as well.
-fn release_region(dev: &mut Device, file: &mut OpenFile, handle: u32) {
-    let Some(object) = file.handles.get_mut(handle) else { return };
-    let taken = std::mem::replace(object, Object::Ah);
-    match &taken {
-        Object::Dm(o) => dm::destroy(dev, file, o),
-        Object::Uar(o) => uar::destroy(dev, file, o),
-        Object::Var(o) => uar::var_destroy(dev, file, o),
-        Object::Pp(o) => uar::pp_destroy(dev, o),
-        _ => {}
+        Object::Var(o) => {
+            let var = *o;
+            uar::var_destroy(dev, file, &var);
+            Ok(())
+        }
+        Object::Pp(o) => {
+            uar::pp_destroy(dev, o);
+            Ok(())
+        }
     }
 }
 
@@ -259,6 +270,9 @@ fn take_back(file: &mut OpenFile, object: &Object) -> Reported {
 /// Destroy everything of a file, newest first, in passes: what is still used waits for its
 /// users. What the device refuses for good goes away without it.
 pub fn clean_up(dev: &mut Device, file: &mut OpenFile) {
+    if file.disassociated {
+        return;
+    }
     loop {
         let before = file.handles.len();
         for handle in file.handles.newest_first() {
@@ -284,13 +298,28 @@ pub fn clean_up(dev: &mut Device, file: &mut OpenFile) {
     }
 }
 
-/// The device goes away under a file: firmware objects are gone, event descriptors wake up.
+/// The device goes away under a file: firmware objects are gone while their handles stay,
+/// to be destroyed by their owner; event descriptors wake up.
 pub fn disassociate(dev: &mut Device, file: &mut OpenFile) {
-    let events = std::mem::take(&mut file.event_fds);
-    clean_up(dev, file);
-    file.event_fds = events;
+    for handle in file.handles.newest_first() {
+        let _ = destroy_firmware(dev, file, handle);
+    }
+    file.subscriptions.clear();
+    file.doorbells.clear();
+    if let Some(context) = &file.ucontext {
+        device::drop_context(dev, context);
+    }
     for event in file.event_fds.values_mut() {
         event.hang_up();
     }
     file.disassociated = true;
+}
+
+/// Destroy a handle whose firmware object went with the device.
+pub fn destroy_husk(file: &mut OpenFile, handle: u32) -> Result<Reported, Errno> {
+    if file.handles.users(handle) > 0 {
+        return Err(Errno::EBUSY);
+    }
+    let Some(object) = file.handles.remove(handle) else { return Ok(Reported::default()) };
+    Ok(take_back(file, &object))
 }

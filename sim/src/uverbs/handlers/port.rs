@@ -25,6 +25,7 @@ fn infiniband(dev: &mut Device, port: u8) -> Out {
     let mut query = Mailbox::command(0x762, 0, 16);
     query.set(0x78, 8, port as u64);
     let context = dev.run(&query, 528);
+    let (width, speed) = link(dev, port);
     let field = |bit: usize, width: usize| context.get(0x80 + bit, width);
     let mut r = Out::new(40);
     common(dev, &mut r);
@@ -42,12 +43,29 @@ fn infiniband(dev: &mut Device, port: u8) -> Out {
         .u8(31, field(0x330, 4) as u8)
         .u8(32, field(0x31b, 5) as u8)
         .u8(33, field(0x314, 4) as u8)
-        // 4 lanes at HDR
-        .u8(34, 2)
-        .u8(35, 64)
+        .u8(34, width)
+        .u8(35, speed)
         .u8(36, field(0x110, 4) as u8)
         .u8(37, LINK_INFINIBAND);
     r
+}
+
+/// Width and speed of an InfiniBand link as verbs number them, from the port type and
+/// speed register.
+fn link(dev: &mut Device, port: u8) -> (u8, u8) {
+    const PTYS: u64 = 0x5004;
+    let mut read = Mailbox::command(0x805, 0, 16 + 64);
+    read.set(0x30, 16, 1).set(0x50, 16, PTYS).set(0x80 + 8, 8, port as u64).set(0x80 + 0x1d, 3, 1);
+    let reply = dev.run(&read, 16 + 64);
+    // one bit for each of 1, 2, 4, 8 and 12 lanes
+    let width = match reply.get(0x80 + 0x140, 16) {
+        1 => 1,
+        2 => 16,
+        8 => 4,
+        16 => 8,
+        _ => 2,
+    };
+    (width, reply.get(0x80 + 0x150, 16) as u8)
 }
 
 fn ethernet(dev: &mut Device) -> Out {

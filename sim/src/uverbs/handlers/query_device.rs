@@ -73,7 +73,9 @@ fn capability_flags(dev: &Device, p: &Pages) -> u64 {
         when(bit(&p.ethernet, 0x19, 1), RAW_SCATTER_FCS);
     }
     when(dev.cap(0x204, 1), UD_IP_CSUM);
-    when(bit(&p.flow, 0x200, 1), MANAGED_FLOW_STEERING);
+    if dev.cap(0x1a6, 1) != 0 {
+        when(bit(&p.flow, 0x200, 1), MANAGED_FLOW_STEERING);
+    }
     f
 }
 

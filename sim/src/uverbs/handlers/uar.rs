@@ -9,7 +9,7 @@ use super::super::shm::SharedPages;
 use nix::errno::Errno;
 
 /// A UAR object.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Uar {
     /// The device's number of the page.
     pub number: u32,
@@ -18,7 +18,7 @@ pub struct Uar {
 }
 
 /// A virtio doorbell region.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Var {
     /// Its index in the device's table.
     pub index: u32,
@@ -27,7 +27,7 @@ pub struct Var {
 }
 
 /// A packet pacing object.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Pp {
     /// Index in the device's rate table.
     pub index: u16,
@@ -113,15 +113,12 @@ pub fn var_alloc(cx: &mut Cx<'_>) -> Result<(), Errno> {
     }
     let offset = cx.file.offer_map(PAGE as u64, Mapped::Var(free as u32));
     cx.commit(Object::Var(Var { index: free as u32, offset }), Vec::new());
-    // the doorbell page number that the device knows the region by
-    let page_id = VAR_FIRST_PAGE + free as u32;
+    // regions are numbered from the start of the device's part for them
+    let page_id = free as u32;
     cx.output(0x1001, &offset.to_ne_bytes())?;
     cx.output(0x1003, &page_id.to_ne_bytes())?;
     cx.output(0x1002, &PAGE.to_ne_bytes())
 }
-
-/// First doorbell page of the virtio region, counted in pages of the BAR.
-const VAR_FIRST_PAGE: u32 = 0x8000;
 
 /// Whether the device has virtio queues: bit 13 of the general object types.
 pub fn var_supported(dev: &Device) -> bool {
