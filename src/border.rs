@@ -2,7 +2,7 @@
 //! each entry point names its own: a function of this module.
 
 use crate::{
-    error::{Errno, Result},
+    error::{Errno, Refusal, Result},
     trace,
 };
 use core::{ffi::c_int, ptr};
@@ -15,7 +15,7 @@ pub fn value(name: &'static str, f: impl FnOnce() -> Result<()>) -> c_int {
         Ok(()) => 0,
         Err(r) => {
             trace::refusal(name, &r);
-            r.errno.0
+            r.errno().0
         }
     }
 }
@@ -26,8 +26,7 @@ pub fn null<T>(name: &'static str, f: impl FnOnce() -> Result<*mut T>) -> *mut T
     match f() {
         Ok(p) => p,
         Err(r) => {
-            trace::refusal(name, &r);
-            r.errno.set();
+            refused(name, &r);
             ptr::null_mut()
         }
     }
@@ -39,8 +38,7 @@ pub fn minus_one<T: From<i8>>(name: &'static str, f: impl FnOnce() -> Result<T>)
     match f() {
         Ok(n) => n,
         Err(r) => {
-            trace::refusal(name, &r);
-            r.errno.set();
+            refused(name, &r);
             T::from(-1)
         }
     }
@@ -53,9 +51,17 @@ pub fn negative(name: &'static str, f: impl FnOnce() -> Result<c_int>) -> c_int 
         Ok(n) => n,
         Err(r) => {
             trace::refusal(name, &r);
-            -r.errno.0
+            -r.errno().0
         }
     }
+}
+
+/// Traces a refusal and sets errno.
+#[cold]
+#[inline(never)]
+fn refused(name: &'static str, r: &Refusal) {
+    trace::refusal(name, r);
+    r.errno().set();
 }
 
 /// Nothing: a failure is only traced.

@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn what_goes_in_comes_out_once() {
         let value = Rc::new(7);
-        let p = Room::new().map_err(|r| r.errno).unwrap().fill(value.clone());
+        let p = Room::new().map_err(|r| r.errno()).unwrap().fill(value.clone());
         assert_eq!(Rc::strong_count(&value), 2);
         // SAFETY: just filled.
         drop(unsafe { take(p) });

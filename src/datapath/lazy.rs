@@ -76,10 +76,10 @@ unsafe extern "C" fn start<const V1: bool, const WIDE: bool, const MODE: u8>(
         let clock = unsafe { &mut *cq.cur.clock.get() };
         if let Err(r) = clock::get_clock_info(cq.context(), clock) {
             // The entry stays if the kernel was just writing the clock page.
-            if r.errno == Errno::EBUSY {
+            if r.errno() == Errno::EBUSY {
                 cq.cons_index.set(began);
             }
-            result = r.errno.0;
+            result = r.errno().0;
         }
     }
     if result != 0 && MODE != NONE {

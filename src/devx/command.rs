@@ -5,7 +5,7 @@
 //! itself have the status turned into an errno ([`checked`]).
 
 use crate::{
-    error::{Errno, Result},
+    error::{Errno, Refusal, Result},
     provider::Context,
     uverbs::{self, Attr},
 };
@@ -78,15 +78,20 @@ pub fn general(context: &Context, m: Mailboxes) -> Result<()> {
 /// Turns the kernel's EREMOTEIO into the errno of the status in `output`: for commands that this
 /// library makes, never for the application's own.
 pub fn checked<T>(result: Result<T>, output: &[u8]) -> Result<T> {
-    result.map_err(|mut r| {
-        if r.errno == Errno::EREMOTEIO {
-            r.errno = status_errno(bits::get(output, 0, 8) as u8);
-            r.check = "refused by the device";
-            r.what = "syndrome";
-            r.value = u64::from(bits::be32(output, 4));
-        }
-        r
-    })
+    result.map_err(|r| if r.errno() == Errno::EREMOTEIO { refused(output) } else { r })
+}
+
+/// A refusal by the device, as the status in `output` has it.
+#[cold]
+fn refused(output: &[u8]) -> Refusal {
+    let syndrome = bits::be32(output, 4);
+    match status_errno(bits::get(output, 0, 8) as u8) {
+        Errno::EINVAL => refuse!(EINVAL, "refused by the device", syndrome = syndrome),
+        Errno::EBUSY => refuse!(EBUSY, "refused by the device", syndrome = syndrome),
+        Errno::ENOMEM => refuse!(ENOMEM, "refused by the device", syndrome = syndrome),
+        Errno::EAGAIN => refuse!(EAGAIN, "refused by the device", syndrome = syndrome),
+        _ => refuse!(EIO, "refused by the device", syndrome = syndrome),
+    }
 }
 
 /// The errno of a command status (`spec`: DEVX, section 1.3).
@@ -136,9 +141,9 @@ mod tests {
     fn only_a_refusal_by_the_device_is_mapped() {
         let output = [6, 0, 0, 0, 0, 0, 0x12, 0x34];
         let r = checked::<()>(Err(Errno::EREMOTEIO.into()), &output).unwrap_err();
-        assert_eq!((r.errno, r.value), (Errno::EBUSY, 0x1234));
+        assert_eq!((r.errno(), r.told().2), (Errno::EBUSY, 0x1234));
         let r = checked::<()>(Err(Errno::ENOMEM.into()), &output).unwrap_err();
-        assert_eq!(r.errno, Errno::ENOMEM);
+        assert_eq!(r.errno(), Errno::ENOMEM);
         assert!(checked(Ok(()), &output).is_ok());
     }
 }

@@ -191,7 +191,7 @@ mod tests {
         {
             let mut room = [9u32; 5];
             // SAFETY: the room is longer than any of the lengths.
-            unsafe { sizes(room.as_mut_ptr().cast(), len) }.map_err(|r| r.errno).unwrap();
+            unsafe { sizes(room.as_mut_ptr().cast(), len) }.map_err(|r| r.errno()).unwrap();
             assert_eq!(room, expected, "{len}");
         }
     }

@@ -59,7 +59,7 @@ mod tests {
     use crate::error::Errno;
 
     fn counts(total: Option<i32>, low: Option<i32>, page: usize) -> Result<(i32, i32), Errno> {
-        Counts::new(total, low, page).map(|c| (c.total, c.low_latency)).map_err(|r| r.errno)
+        Counts::new(total, low, page).map(|c| (c.total, c.low_latency)).map_err(|r| r.errno())
     }
 
     #[test]

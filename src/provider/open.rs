@@ -179,7 +179,7 @@ unsafe fn open(
         *cached = port::cache(cmd_fd, n).unwrap_or_default();
     }
     if let Err(r) = uars.allocate_singleton() {
-        trace::note("no non-cached UAR: completion queues cannot be armed", r.errno);
+        trace::note("no non-cached UAR: completion queues cannot be armed", r.errno());
     }
 
     let context = half.memory;

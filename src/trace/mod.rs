@@ -90,11 +90,12 @@ pub fn refusal(function: &'static str, r: &Refusal) {
 #[cold]
 fn refusal_line(function: &str, r: &Refusal) {
     let mut l = Line::new();
-    let _ = write!(l, "{function}: {}", r.check);
-    if !r.what.is_empty() {
-        let _ = write!(l, ": {}={:#x}", r.what, r.value);
+    let (check, what, value) = r.told();
+    let _ = write!(l, "{function}: {check}");
+    if !what.is_empty() {
+        let _ = write!(l, ": {what}={value:#x}");
     }
-    let _ = write!(l, " -> {}", r.errno);
+    let _ = write!(l, " -> {}", r.errno());
     l.send();
 }
 

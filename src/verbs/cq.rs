@@ -395,7 +395,7 @@ mod tests {
         assert_eq!(ring_size(127).unwrap(), 128);
         assert_eq!(ring_size(128).unwrap(), 256);
         assert_eq!(ring_size((1 << 24) - 1).unwrap(), 1 << 24);
-        assert_eq!(ring_size(1 << 24).unwrap_err().errno, Errno::EINVAL);
-        assert_eq!(ring_size(u32::MAX).unwrap_err().errno, Errno::EINVAL);
+        assert_eq!(ring_size(1 << 24).unwrap_err().errno(), Errno::EINVAL);
+        assert_eq!(ring_size(u32::MAX).unwrap_err().errno(), Errno::EINVAL);
     }
 }

@@ -34,11 +34,11 @@ fn check(context: &Context, credential_id: u32, import_kek_id: u32) -> Result<()
     if !context.caps.has_general_object(general::CRYPTO_LOGIN) {
         return Err(refuse!(EOPNOTSUPP, "device without crypto logins"));
     }
-    for (what, id) in [("credential_id", credential_id), ("import_kek_id", import_kek_id)] {
-        if id >> 24 != 0 {
-            let r = refuse!(EINVAL, "id has more than 24 bits", id = id);
-            return Err(crate::error::Refusal { what, ..r });
-        }
+    if credential_id >> 24 != 0 {
+        return Err(refuse!(EINVAL, "number has more than 24 bits", credential_id = credential_id));
+    }
+    if import_kek_id >> 24 != 0 {
+        return Err(refuse!(EINVAL, "number has more than 24 bits", import_kek_id = import_kek_id));
     }
     Ok(())
 }

@@ -83,7 +83,7 @@ mod tests {
     const LIMITS: Limits = Limits { max_srq_recv_wr: 32767, max_recv_wr: 32768, max_sge: 32 };
 
     fn of(max_wr: u32, max_sge: u32) -> Result<SrqSize, Errno> {
-        size(&ibv_srq_attr { max_wr, max_sge, srq_limit: 0 }, &LIMITS).map_err(|r| r.errno)
+        size(&ibv_srq_attr { max_wr, max_sge, srq_limit: 0 }, &LIMITS).map_err(|r| r.errno())
     }
 
     #[test]

@@ -219,7 +219,7 @@ pub unsafe extern "C" fn modify_wq(wq: *mut ibv_wq, attr: *mut ibv_wq_attr) -> c
         if a.attr_mask & IBV_WQ_ATTR_CURR_STATE != 0 && a.curr_wq_state != state {
             let r = refuse!(EINVAL, "the queue is in another state", state = state);
             trace::refusal("ibv_modify_wq", &r);
-            return -r.errno.0;
+            return -r.errno().0;
         }
         if state == IBV_WQS_RESET {
             forget_requests(w);

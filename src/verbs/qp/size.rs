@@ -333,7 +333,7 @@ mod tests {
             w.cap.max_send_wr = wr;
             w.cap.max_send_sge = sge;
             w.cap.max_inline_data = inline;
-            send(&w, &LIMITS, &mut 0).map(|s| (s.wqe_cnt, s.max_post, s.max_inline)).map_err(|r| r.errno)
+            send(&w, &LIMITS, &mut 0).map(|s| (s.wqe_cnt, s.max_post, s.max_inline)).map_err(|r| r.errno())
         };
         assert_eq!(rc(1, 52, 0), Ok((16, 1, 1024 - 192 - 4)));
         assert_eq!(rc(1, 53, 0), Err(Errno::EINVAL));
@@ -354,7 +354,7 @@ mod tests {
             w.cap.max_recv_wr = wr;
             w.cap.max_recv_sge = sge;
             w.wq_sig = sig;
-            recv(&w, &LIMITS).map(|r| (r.wqe_cnt, r.wqe_shift, r.max_post, r.max_gs)).map_err(|r| r.errno)
+            recv(&w, &LIMITS).map(|r| (r.wqe_cnt, r.wqe_shift, r.max_post, r.max_gs)).map_err(|r| r.errno())
         };
         assert_eq!(rc(1, 1, false), Ok((4, 4, 4, 1)));
         assert_eq!(rc(1, 0, false), Ok((4, 4, 4, 1)));
