@@ -70,10 +70,10 @@ pub struct Cq {
     pub clock_update: bool,
     /// Lazy polling: the entry at hand and what it led to.
     pub cur: Lazy,
+    /// Owner of `dbrec`. Given back before the rings.
+    pub dbrec_slot: DbrecSlot,
     /// The rings: the active one, and during a resize the new one.
     pub bufs: UnsafeCell<[Option<Buf>; 2]>,
-    /// Owner of `dbrec`.
-    pub dbrec_slot: DbrecSlot,
     /// Parent domain that the queue was made on.
     pub domain: Option<DomainRef>,
     pub context: *const Context,

@@ -58,10 +58,10 @@ pub struct Srq {
     pub srqn: u32,
     /// Tag matching; None for other queues.
     pub tm: Option<TagMatching>,
+    /// Owner of `dbrec`. Given back before the ring.
+    pub dbrec_slot: DbrecSlot,
     /// Owner of `buf`.
     pub owned_buf: Buf,
-    /// Owner of `dbrec`.
-    pub dbrec_slot: DbrecSlot,
     /// Parent domain whose callbacks made the memory.
     pub domain: Option<DomainRef>,
     /// Place in the context's table.

@@ -25,10 +25,10 @@ pub struct Wq {
     pub state: Cell<u32>,
     /// WQEs start with a 16-byte next segment instead of a signature segment.
     pub striding: bool,
+    /// Owner of `dbrec`. Given back before the ring.
+    pub dbrec_slot: DbrecSlot,
     /// Owner of the ring.
     pub buf: Buf,
-    /// Owner of `dbrec`.
-    pub dbrec_slot: DbrecSlot,
     /// Parent domain whose callbacks made the memory.
     pub domain: Option<DomainRef>,
     /// Place in the context's table.

@@ -70,6 +70,9 @@ fn cqe_shift(dv: Option<&mlx5dv_cq_init_attr>) -> Result<u32> {
 /// Memory of a ring with `count` entries: all of them the device's. Errors: as [`Buf::alloc`].
 pub fn ring(context: &Context, pd: Option<&Pd>, count: u32, cqe_shift: u32) -> Result<Buf> {
     let bytes = (count as usize) << cqe_shift;
+    if bytes > c_int::MAX as usize {
+        return Err(refuse!(ENOMEM, "ring larger than 2 GiB", bytes = bytes));
+    }
     let ring = Buf::alloc(
         context,
         &buf::Request {

@@ -222,9 +222,8 @@ unsafe fn create(w: &mut Wish) -> Result<*mut ibv_srq> {
     };
     let numbers = (basic || !v1).then(|| context.numbers.lock());
     let made = create_in_kernel(context, &srq, pd, w.attr.srq_limit, uidx, &extra);
-    if !basic {
-        w.attr.max_wr = size.nwqes - 1;
-    }
+    // What a failing call leaves in the attributes differs by type.
+    w.attr.max_wr = if basic { size.total - 1 } else { size.nwqes - 1 };
     let answer = made?;
     srq.srqn = answer.srqn;
     srq.resource.rsn.set(if basic || !v1 { answer.srqn } else { uidx });

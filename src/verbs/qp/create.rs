@@ -171,12 +171,12 @@ fn rings(context: &Context, pd: Option<&Pd>, w: &Wish, sq: &SendSize, rq: &RecvS
         Ok(ring)
     };
     let two = w.qp_type == IBV_QPT_RAW_PACKET || w.underlay;
-    let first = align(if two { rq.bytes } else { rq.bytes + sq.bytes }, page);
+    let first = if two { rq.bytes } else { rq.bytes + sq.bytes };
     let shifts = 1usize << SEND_WQE_SHIFT.max(rq.wqe_shift);
-    let alignment = shifts.max(first.next_power_of_two() / 64);
+    let alignment = shifts.max(align(first, page).next_power_of_two() / 64);
     let own = Ownership {
         buf: Some(ring(first, alignment)?),
-        sq_buf: if two { Some(ring(align(sq.bytes, page), page)?) } else { None },
+        sq_buf: if two { Some(ring(sq.bytes, page)?) } else { None },
         dbrec: DbrecSlot::alloc(context, pd)?,
         ..Ownership::default()
     };
