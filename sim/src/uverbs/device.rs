@@ -95,7 +95,7 @@ impl Device {
             caps: options.caps.clone(),
             vuid: format!("MT2099X{index:05}SIMCX7S0D0F0"),
             data_direct: options.data_direct,
-            guid: Config::default().guid + ((index as u64) << 8),
+            guid: Config::default().guid + 0x10 * index as u64,
             mac: Config::default().mac + ((index as u64) << 8),
             ..base
         };
