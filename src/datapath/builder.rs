@@ -4,12 +4,12 @@
 use super::{
     doorbell::{self, Last},
     post_send::{control_flags, mode},
-    qp::Qp,
+    qp::{Batch, Qp},
     queue::{SendQueue, SendSlot},
     segment::{self, Cursor},
 };
 use crate::{abi::verbs::ibv_qp_ex, error::Errno};
-use core::{ffi::c_int, ptr};
+use core::{ffi::c_int, ptr, sync::atomic::Ordering};
 use prm::wqe::{BB, Ctrl};
 
 /// Kinds of send queues that have builders beyond those of `post_send::kind`.
@@ -34,37 +34,48 @@ pub const fn setters(k: u8) -> u32 {
 pub unsafe extern "C" fn start<const M: u8>(ex: *mut ibv_qp_ex) {
     // SAFETY: the promise above.
     let qp = unsafe { Qp::from_ibv_ex(ex) };
-    let (sq, wr) = (&qp.sq, &qp.wr);
-    super::post_send::lock::<M>(sq);
-    wr.err.set(0);
-    wr.nreq.set(0);
-    wr.inline.set(0);
-    wr.room.set(sq.room());
-    wr.cur_post.set(sq.cur_post.get());
-    wr.fence.set(sq.fm_cache.get());
+    super::post_send::lock::<M>(&qp.sq);
+    qp.wr.batch.set(Batch::default());
 }
 
 /// Ends a batch and rings the doorbell; the batch's first error means that nothing was posted.
+/// `OWN` if nobody shares the QP's register.
 ///
 /// # Safety
 /// As [`start`], which was called before.
-pub unsafe extern "C" fn complete(ex: *mut ibv_qp_ex) -> c_int {
+pub unsafe extern "C" fn complete<const OWN: bool>(ex: *mut ibv_qp_ex) -> c_int {
     // SAFETY: the promise above.
     let qp = unsafe { Qp::from_ibv_ex(ex) };
-    let (sq, wr) = (&qp.sq, &qp.wr);
-    let err = wr.err.get();
-    let nreq = wr.nreq.get();
-    if err == 0 && nreq != 0 {
-        sq.fm_cache.set(wr.fence.get());
-        sq.head.set(sq.head.get().wrapping_add(nreq));
-        sq.cur_post.set(wr.cur_post.get());
-        let last = Last { ctrl: wr.ctrl.get(), ow: wr.ow.get() };
-        let span = qp.hot.bf_span[wr.inline.get() as usize & 1].get();
+    let batch = qp.wr.batch.get();
+    // One request without an error, and without inline data: most batches.
+    if OWN && batch == (Batch { nreq: 1, ..Batch::default() }) {
+        let last = Last { ctrl: qp.wr.ctrl.get(), ow: qp.wr.ow.get() };
+        // SAFETY: without an error the request is whole.
+        unsafe { doorbell::ring_own(qp, last, qp.sq.cur_post.get(), qp.hot.bf_span[0].get()) };
+        qp.sq.lock.unlock();
+        return 0;
+    }
+    // SAFETY: the promise above.
+    unsafe { complete_any(ex) }
+}
+
+/// # Safety
+/// As [`complete`].
+#[inline(never)]
+unsafe extern "C" fn complete_any(ex: *mut ibv_qp_ex) -> c_int {
+    // SAFETY: the promise above.
+    let qp = unsafe { Qp::from_ibv_ex(ex) };
+    let (sq, batch) = (&qp.sq, qp.wr.batch.get());
+    if batch.err != 0 {
+        qp.roll_back();
+    } else if batch.nreq != 0 {
+        let last = Last { ctrl: qp.wr.ctrl.get(), ow: qp.wr.ow.get() };
+        let span = qp.hot.bf_span[usize::from(batch.inline & 1)].get();
         // SAFETY: without an error the last request of the batch is whole.
-        unsafe { doorbell::ring(qp, last, nreq, wr.cur_post.get(), span) };
+        unsafe { doorbell::ring(qp, last, batch.nreq, sq.cur_post.get(), span) };
     }
     sq.lock.unlock();
-    err
+    c_int::from(batch.err)
 }
 
 /// `complete` of a QP that may not post in its present state.
@@ -73,7 +84,7 @@ pub unsafe extern "C" fn complete(ex: *mut ibv_qp_ex) -> c_int {
 /// As [`complete`].
 pub unsafe extern "C" fn complete_refused(ex: *mut ibv_qp_ex) -> c_int {
     // SAFETY: the promise above.
-    unsafe { Qp::from_ibv_ex(ex) }.sq.lock.unlock();
+    unsafe { abort(ex) };
     Errno::EINVAL.0
 }
 
@@ -83,16 +94,52 @@ pub unsafe extern "C" fn complete_refused(ex: *mut ibv_qp_ex) -> c_int {
 /// As [`complete`].
 pub unsafe extern "C" fn abort(ex: *mut ibv_qp_ex) {
     // SAFETY: the promise above.
-    unsafe { Qp::from_ibv_ex(ex) }.sq.lock.unlock();
+    let qp = unsafe { Qp::from_ibv_ex(ex) };
+    qp.roll_back();
+    qp.sq.lock.unlock();
 }
 
 impl Qp {
+    /// Moves the queue back to where the batch found it. What the device knows of it is in the
+    /// doorbell record: the batch has fewer blocks than its 16 bits count.
+    #[cold]
+    fn roll_back(&self) {
+        let (sq, batch) = (&self.sq, self.wr.batch.get());
+        // SAFETY: a QP with a send queue has a doorbell record.
+        let known = u32::from_be(unsafe { &*self.dbrec }.send.load(Ordering::Relaxed));
+        let cur_post = sq.cur_post.get();
+        sq.cur_post.set(cur_post.wrapping_sub(cur_post.wrapping_sub(known) & 0xffff));
+        sq.head.set(sq.head.get().wrapping_sub(batch.nreq));
+        if batch.fence_moved {
+            sq.fm_cache.set(batch.fence);
+        }
+    }
+
     /// Notes an error of the batch: the first one counts.
     #[cold]
     pub fn fail(&self, e: Errno) {
-        if self.wr.err.get() == 0 {
-            self.wr.err.set(e.0);
-        }
+        self.wr.note(|b| {
+            if b.err == 0 {
+                b.err = e.0 as u8;
+            }
+        });
+    }
+
+    /// The next request inherits these fence bits.
+    pub fn set_fence(&self, bits: u8) {
+        self.wr.note(|b| {
+            if !b.fence_moved {
+                (b.fence, b.fence_moved) = (self.sq.fm_cache.get(), true);
+            }
+        });
+        self.sq.fm_cache.set(bits);
+    }
+
+    /// Can a request be begun without looking at anything but itself? Else [`Self::open`] is asked
+    /// with `QUICK` false.
+    #[inline(always)]
+    pub fn is_quick(&self) -> bool {
+        !self.sq.is_full(self.sq.head.get()) && self.sq.fm_cache.get() == 0
     }
 
     /// Where the next segment of the open WQE goes. WQEs are rows of octowords through the ring,
@@ -112,41 +159,44 @@ impl Qp {
 
     /// Begins a WQE with `flags` of the application, whose `wr_id` is noted. Answers its control
     /// segment, of which the immediate stays what it was; NULL with ENOMEM if the queue is full,
-    /// and then setters do nothing.
+    /// and then setters do nothing. `QUICK` if [`Self::is_quick`] has just said so.
     #[inline(always)]
-    pub fn open(&self, opcode: u32, wr_data: u32, wr_id: u64, flags: u32) -> *mut u8 {
+    pub fn open<const QUICK: bool>(&self, opcode: u32, wr_data: u32, wr_id: u64, flags: u32) -> *mut u8 {
         let (sq, wr) = (&self.sq, &self.wr);
-        let nreq = wr.nreq.get();
-        if nreq >= wr.room.get() && self.full(nreq) {
-            return ptr::null_mut();
+        let head = sq.head.get();
+        let mut pending = 0;
+        if !QUICK {
+            if sq.is_full(head) {
+                self.fail(Errno::ENOMEM);
+                wr.ctrl.set(ptr::null_mut());
+                return ptr::null_mut();
+            }
+            pending = sq.fm_cache.get();
+            if pending != 0 {
+                self.set_fence(0);
+            }
         }
-        let cur_post = wr.cur_post.get();
-        let fm = control_flags(sq, flags, wr.fence.get());
-        wr.fence.set(0);
-        let ctrl = sq.wqe(cur_post & sq.mask);
-        // SAFETY: a block of the ring that is free: it was not full.
+        let cur_post = sq.cur_post.get();
+        let fm = control_flags(sq, flags, pending);
+        let index = cur_post & sq.mask;
+        let ctrl = sq.wqe(index);
+        // SAFETY: a block of the ring that is free: it was not full. The masked index is below the
+        // array's length.
         unsafe {
             segment::put32(ctrl, Ctrl::OPMOD_IDX_OPCODE, idx_opcode(cur_post, opcode));
             let flags_at = ctrl.add(Ctrl::SIGNATURE.byte()).cast::<u32>();
             flags_at.write((u32::from(fm) << 24).to_le());
+            let slot = sq.slots.at(index);
+            if wr_data == 0 {
+                SendSlot::write_plain(slot, wr_id, head);
+            } else {
+                slot.write(SendSlot { wr_id, head, wr_data });
+            }
         }
-        sq.note(cur_post, SendSlot { wr_id, head: sq.head.get().wrapping_add(nreq), wr_data });
-        wr.nreq.set(nreq + 1);
+        sq.head.set(head.wrapping_add(1));
+        wr.note(|b| b.nreq += 1);
         wr.ctrl.set(ctrl);
         ctrl
-    }
-
-    /// ENOMEM, unless completions came meanwhile.
-    #[cold]
-    fn full(&self, nreq: u32) -> bool {
-        let room = self.sq.room();
-        self.wr.room.set(room);
-        let full = nreq >= room;
-        if full {
-            self.fail(Errno::ENOMEM);
-            self.wr.ctrl.set(ptr::null_mut());
-        }
-        full
     }
 
     /// The open WQE has `ow` octowords and is whole.
@@ -161,7 +211,7 @@ impl Qp {
             }
         }
         wr.ow.set(ow);
-        wr.cur_post.set(wr.cur_post.get().wrapping_add((ow + 3) >> 2));
+        self.sq.cur_post.set(self.sq.cur_post.get().wrapping_add((ow + 3) >> 2));
     }
 
     /// A setter brought the open WQE to `ow` octowords; closes it if that was the last one.

@@ -84,20 +84,20 @@ pub unsafe extern "C" fn raw_wqe<const SIGNED: bool>(dv: *mut mlx5dv_qp_ex, wqe:
         let word = |at: usize| u32::from_be(from.add(at).cast::<u32>().read_unaligned());
         let first = word(Ctrl::OPMOD_IDX_OPCODE.byte());
         let ow = word(Ctrl::QPN_DS.byte()) & MAX_OCTOWORDS;
-        let ctrl = qp.open(0, IBV_WC_DRIVER2, (*qp.ibv_ex()).wr_id, 0);
+        let ctrl = qp.open::<false>(0, IBV_WC_DRIVER2, (*qp.ibv_ex()).wr_id, 0);
         if ctrl.is_null() {
             return;
         }
         let len = (ow as usize * OCTOWORD).min(qp.sq.wqe_cnt as usize * BB);
         copy_in(ctrl, from, len, qp.sq.buf, qp.sq.end);
-        let cur_post = qp.wr.cur_post.get();
+        let cur_post = qp.sq.cur_post.get();
         put32(ctrl, Ctrl::OPMOD_IDX_OPCODE, first & 0xff00_00ff | idx_opcode(cur_post, 0));
         if SIGNED {
             segment::put8(ctrl, Ctrl::SIGNATURE, 0);
             segment::sign(&qp.sq, ctrl, ow);
         }
         qp.wr.ow.set(ow);
-        qp.wr.cur_post.set(cur_post.wrapping_add(ow.div_ceil(4)));
+        qp.sq.cur_post.set(cur_post.wrapping_add(ow.div_ceil(4)));
     }
 }
 
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn memcpy<const SIGNED: bool>(
         }
         let ex = qp.ibv_ex();
         let word = u32::from(MMO_DMA) << 24 | u32::from(opcode::MMO);
-        let ctrl = qp.open(word, IBV_WC_DRIVER3, (*ex).wr_id, (*ex).wr_flags);
+        let ctrl = qp.open::<false>(word, IBV_WC_DRIVER3, (*ex).wr_id, (*ex).wr_flags);
         if ctrl.is_null() {
             return;
         }

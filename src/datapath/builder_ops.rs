@@ -30,14 +30,19 @@ impl Qp {
     /// # Safety
     /// `ex` is the face of this QP.
     #[inline(always)]
-    unsafe fn begin<const K: u8>(&self, ex: *mut ibv_qp_ex, opcode: u8, wr_data: u32) -> Option<*mut u8> {
+    unsafe fn begin<const K: u8, const QUICK: bool>(
+        &self,
+        ex: *mut ibv_qp_ex,
+        opcode: u8,
+        wr_data: u32,
+    ) -> Option<*mut u8> {
         // SAFETY: the application fills these members before the call.
         let (wr_id, flags) = unsafe { ((*ex).wr_id, (*ex).wr_flags) };
-        let ctrl = self.open(u32::from(opcode), wr_data, wr_id, flags);
+        let ctrl = self.open::<QUICK>(u32::from(opcode), wr_data, wr_id, flags);
         if setters(K) == 2 {
             self.wr.setters.set(0);
         }
-        (!ctrl.is_null()).then_some(ctrl)
+        (QUICK || !ctrl.is_null()).then_some(ctrl)
     }
 
     /// Place of the first segment behind the preamble.
@@ -67,10 +72,34 @@ pub unsafe extern "C" fn send<const K: u8>(ex: *mut ibv_qp_ex) {
     // SAFETY: the promise above.
     unsafe {
         let qp = Qp::from_ibv_ex(ex);
-        if qp.begin::<K>(ex, opcode::SEND, 0).is_some() {
-            qp.wr.ow.set(preamble(K));
+        match qp.is_quick() {
+            true => message::<K, true>(qp, ex, opcode::SEND, None),
+            false => message_with_care::<K>(ex, opcode::SEND, None),
         }
     }
+}
+
+/// # Safety
+/// As [`send`].
+#[inline(always)]
+unsafe fn message<const K: u8, const QUICK: bool>(qp: &Qp, ex: *mut ibv_qp_ex, opcode: u8, imm: Option<u32>) {
+    // SAFETY: the promise above.
+    unsafe {
+        let Some(ctrl) = qp.begin::<K, QUICK>(ex, opcode, 0) else { return };
+        if let Some(imm) = imm {
+            set_imm(ctrl, imm);
+        }
+        qp.wr.ow.set(preamble(K));
+    }
+}
+
+/// # Safety
+/// As [`send`].
+#[cold]
+#[inline(never)]
+unsafe fn message_with_care<const K: u8>(ex: *mut ibv_qp_ex, opcode: u8, imm: Option<u32>) {
+    // SAFETY: the promise above.
+    unsafe { message::<K, false>(Qp::from_ibv_ex(ex), ex, opcode, imm) }
 }
 
 /// # Safety
@@ -79,9 +108,9 @@ pub unsafe extern "C" fn send_imm<const K: u8>(ex: *mut ibv_qp_ex, imm: c_uint) 
     // SAFETY: the promise above.
     unsafe {
         let qp = Qp::from_ibv_ex(ex);
-        if let Some(ctrl) = qp.begin::<K>(ex, opcode::SEND_IMM, 0) {
-            set_imm(ctrl, imm);
-            qp.wr.ow.set(preamble(K));
+        match qp.is_quick() {
+            true => message::<K, true>(qp, ex, opcode::SEND_IMM, Some(imm)),
+            false => message_with_care::<K>(ex, opcode::SEND_IMM, Some(imm)),
         }
     }
 }
@@ -92,9 +121,9 @@ pub unsafe extern "C" fn send_inv<const K: u8>(ex: *mut ibv_qp_ex, rkey: u32) {
     // SAFETY: the promise above.
     unsafe {
         let qp = Qp::from_ibv_ex(ex);
-        if let Some(ctrl) = qp.begin::<K>(ex, opcode::SEND_INVAL, 0) {
-            set_imm(ctrl, rkey.to_be());
-            qp.wr.ow.set(preamble(K));
+        match qp.is_quick() {
+            true => message::<K, true>(qp, ex, opcode::SEND_INVAL, Some(rkey.to_be())),
+            false => message_with_care::<K>(ex, opcode::SEND_INVAL, Some(rkey.to_be())),
         }
     }
 }
@@ -104,11 +133,17 @@ pub unsafe extern "C" fn send_inv<const K: u8>(ex: *mut ibv_qp_ex, rkey: u32) {
 /// # Safety
 /// As [`send`].
 #[inline(always)]
-unsafe fn rdma<const K: u8>(ex: *mut ibv_qp_ex, opcode: u8, rkey: u32, addr: u64, imm: Option<u32>) {
+unsafe fn rdma<const K: u8, const QUICK: bool>(
+    qp: &Qp,
+    ex: *mut ibv_qp_ex,
+    opcode: u8,
+    rkey: u32,
+    addr: u64,
+    imm: Option<u32>,
+) {
     // SAFETY: the promise above; 16 bytes at a multiple of 16 in the ring.
     unsafe {
-        let qp = Qp::from_ibv_ex(ex);
-        let Some(ctrl) = qp.begin::<K>(ex, opcode, 0) else { return };
+        let Some(ctrl) = qp.begin::<K, QUICK>(ex, opcode, 0) else { return };
         if let Some(imm) = imm {
             set_imm(ctrl, imm);
         }
@@ -119,16 +154,43 @@ unsafe fn rdma<const K: u8>(ex: *mut ibv_qp_ex, opcode: u8, rkey: u32, addr: u64
 
 /// # Safety
 /// As [`send`].
+#[cold]
+#[inline(never)]
+unsafe fn rdma_with_care<const K: u8>(
+    ex: *mut ibv_qp_ex,
+    opcode: u8,
+    rkey: u32,
+    addr: u64,
+    imm: Option<u32>,
+) {
+    // SAFETY: the promise above.
+    unsafe { rdma::<K, false>(Qp::from_ibv_ex(ex), ex, opcode, rkey, addr, imm) }
+}
+
+/// # Safety
+/// As [`send`].
 pub unsafe extern "C" fn rdma_read<const K: u8>(ex: *mut ibv_qp_ex, rkey: u32, addr: u64) {
     // SAFETY: the promise above.
-    unsafe { rdma::<K>(ex, opcode::RDMA_READ, rkey, addr, None) }
+    unsafe {
+        let qp = Qp::from_ibv_ex(ex);
+        match qp.is_quick() {
+            true => rdma::<K, true>(qp, ex, opcode::RDMA_READ, rkey, addr, None),
+            false => rdma_with_care::<K>(ex, opcode::RDMA_READ, rkey, addr, None),
+        }
+    }
 }
 
 /// # Safety
 /// As [`send`].
 pub unsafe extern "C" fn rdma_write<const K: u8>(ex: *mut ibv_qp_ex, rkey: u32, addr: u64) {
     // SAFETY: the promise above.
-    unsafe { rdma::<K>(ex, opcode::RDMA_WRITE, rkey, addr, None) }
+    unsafe {
+        let qp = Qp::from_ibv_ex(ex);
+        match qp.is_quick() {
+            true => rdma::<K, true>(qp, ex, opcode::RDMA_WRITE, rkey, addr, None),
+            false => rdma_with_care::<K>(ex, opcode::RDMA_WRITE, rkey, addr, None),
+        }
+    }
 }
 
 /// # Safety
@@ -140,7 +202,13 @@ pub unsafe extern "C" fn rdma_write_imm<const K: u8>(
     imm: c_uint,
 ) {
     // SAFETY: the promise above.
-    unsafe { rdma::<K>(ex, opcode::RDMA_WRITE_IMM, rkey, addr, Some(imm)) }
+    unsafe {
+        let qp = Qp::from_ibv_ex(ex);
+        match qp.is_quick() {
+            true => rdma::<K, true>(qp, ex, opcode::RDMA_WRITE_IMM, rkey, addr, Some(imm)),
+            false => rdma_with_care::<K>(ex, opcode::RDMA_WRITE_IMM, rkey, addr, Some(imm)),
+        }
+    }
 }
 
 /// # Safety
@@ -156,7 +224,7 @@ unsafe fn atomic<const K: u8>(
     // SAFETY: the promise above; the remote address may end the ring.
     unsafe {
         let qp = Qp::from_ibv_ex(ex);
-        let Some(ctrl) = qp.begin::<K>(ex, opcode, 0) else { return };
+        let Some(ctrl) = qp.begin::<K, false>(ex, opcode, 0) else { return };
         segment::raddr(qp.first::<K>(ctrl), addr, rkey);
         let ow = preamble(K) + (Raddr::SIZE / 16) as u32;
         operands(qp.place(ctrl, ow));
@@ -195,12 +263,12 @@ unsafe fn window<const SIGNED: bool>(ex: *mut ibv_qp_ex, imm: u32, wr_data: u32,
     // SAFETY: the promise above; the WQE has room for a bind.
     unsafe {
         let qp = Qp::from_ibv_ex(ex);
-        let Some(ctrl) = qp.begin::<{ kind::RC }>(ex, opcode::UMR, wr_data) else { return };
+        let Some(ctrl) = qp.begin::<{ kind::RC }, false>(ex, opcode::UMR, wr_data) else { return };
         set_imm(ctrl, imm.to_be());
         let mut c = Cursor::new(&qp.sq, ctrl);
         match umr_mw::segments(&mut c, &binding, qp.qp_num.get()) {
             Ok(()) => {
-                qp.wr.fence.set(fm_ce_se::INITIATOR_SMALL_FENCE);
+                qp.set_fence(fm_ce_se::INITIATOR_SMALL_FENCE);
                 qp.close::<SIGNED>(ctrl, c.ow);
             }
             Err(e) => qp.fail(e),
@@ -238,7 +306,7 @@ pub unsafe extern "C" fn send_eth(ex: *mut ibv_qp_ex) {
     // SAFETY: the promise above; the segment lies in the first block.
     unsafe {
         let qp = Qp::from_ibv_ex(ex);
-        let Some(ctrl) = qp.begin::<{ kind::RAW }>(ex, opcode::SEND, 0) else { return };
+        let Some(ctrl) = qp.begin::<{ kind::RAW }, false>(ex, opcode::SEND, 0) else { return };
         qp.wr.ow.set(1);
         qp.wr.header_due.set(true);
         if let Err(e) = eth::start(qp, ctrl.add(Ctrl::SIZE), (*ex).wr_flags) {
@@ -255,7 +323,7 @@ pub unsafe extern "C" fn send_tso(ex: *mut ibv_qp_ex, header: *mut c_void, size:
     // SAFETY: the promise above; the segment lies in the first block.
     unsafe {
         let qp = Qp::from_ibv_ex(ex);
-        let Some(ctrl) = qp.begin::<{ kind::RAW }>(ex, opcode::TSO, 0) else { return };
+        let Some(ctrl) = qp.begin::<{ kind::RAW }, false>(ex, opcode::TSO, 0) else { return };
         let mut c = Cursor::new(&qp.sq, ctrl);
         qp.wr.header_due.set(false);
         let built: Result<(), Errno> = eth::start(qp, c.at, (*ex).wr_flags)

@@ -116,7 +116,7 @@ unsafe fn inline_pieces(
     pieces: &[ibv_data_buf],
     mut offset: usize,
 ) -> Result<(), Errno> {
-    qp.wr.inline.set(1);
+    qp.wr.note(|b| b.inline = 1);
     let mut w = InlineWriter::new(c);
     for piece in pieces {
         let from = piece.addr.cast::<u8>().wrapping_add(offset);

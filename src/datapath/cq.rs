@@ -31,14 +31,24 @@ pub const OP_OWN_INVALID: u8 = 0xf0;
 /// `ibv_poll_cq`.
 pub type PollCq = unsafe extern "C" fn(*mut ibv_cq, c_int, *mut ibv_wc) -> c_int;
 
+/// The polling function of a queue; a new queue finds nothing.
+#[derive(Clone, Copy)]
+pub struct Poll(pub PollCq);
+
+impl Default for Poll {
+    fn default() -> Self {
+        Poll(poll::nothing)
+    }
+}
+
 /// A completion queue. Cells are guarded by `lock` unless said otherwise.
 #[repr(C)]
 pub struct Cq {
     /// libibverbs' and the application's part.
     pub verbs: UnsafeCell<[u64; VERBS_CQ / 8]>,
-    /// `ibv_poll_cq` for this queue's CQE size and version and locking; starts as None, set by
+    /// `ibv_poll_cq` for this queue's CQE size and version and locking; set by
     /// `install`.
-    pub poll: Cell<Option<PollCq>>,
+    pub poll: Cell<Poll>,
     pub lock: SpinLock,
     /// Made by `ibv_create_cq_ex` or `mlx5dv_create_cq`: `ibv_cq_ex` is valid.
     pub extended: bool,
@@ -185,7 +195,7 @@ impl Cq {
     /// Chooses the polling function, and those of an extended queue. Called once for each queue,
     /// before it is known to anybody; buffer, sizes and flags are final.
     pub fn install(&self) {
-        self.poll.set(Some(if self.extended { poll::choose(self) } else { stall::choose(self) }));
+        self.poll.set(Poll(if self.extended { poll::choose(self) } else { stall::choose(self) }));
         if !self.extended {
             return;
         }

@@ -62,6 +62,12 @@ impl Cqe {
         self.get32(Cqe64::SOP_DROP_QPN) & 0xff_ffff
     }
 
+    /// A 24-bit number at the end of a word, as it lies in memory.
+    #[inline(always)]
+    pub fn raw24(self, f: Field) -> u32 {
+        self.raw32(f) & 0xff_ffff_u32.to_be()
+    }
+
     /// Opcode of the completed send WQE.
     #[inline(always)]
     pub fn send_opcode(self) -> u8 {
@@ -133,7 +139,7 @@ pub mod req {
     /// Nothing is known about it: the opcode stays what it was.
     pub const UNKNOWN: u8 = 0xff;
     /// Any of those that need more than the opcode.
-    pub const SPECIAL: u8 = 0xe0;
+    pub const SPECIAL: u8 = 0xf0;
 }
 
 /// [`req`] by send opcode.
@@ -152,6 +158,20 @@ pub static REQ: [u8; 256] = {
     t[opcode::SET_PSV as usize] = req::NOTED;
     t[opcode::NOP as usize] = req::NOTED;
     t[opcode::MMO as usize] = req::NOTED;
+    t
+};
+
+/// `status` and `opcode` of an `ibv_wc` as they lie there, by send opcode: for those of [`REQ`] that
+/// are not special. The sign marks the others.
+pub static PLAIN: [i64; 256] = {
+    let mut t = [-1; 256];
+    let mut op = 0;
+    while op < t.len() {
+        if REQ[op] & req::SPECIAL == 0 {
+            t[op] = (IBV_WC_SUCCESS as i64) | (REQ[op] as i64) << 32;
+        }
+        op += 1;
+    }
     t
 };
 

@@ -13,6 +13,7 @@ use super::{
     wq::Wq,
 };
 use core::ptr;
+use prm::cqe::Cqe64;
 
 /// Where a receive went.
 #[derive(Clone, Copy)]
@@ -52,17 +53,23 @@ impl Finder {
         self.target_key = NONE;
     }
 
+    /// The QP that was found last.
+    #[inline(always)]
+    pub fn last_sender(&self) -> *const Qp {
+        self.sender
+    }
+
     /// The QP whose send completed. It has a send queue. None if the number is unknown.
     #[inline(always)]
     pub fn sender<const V1: bool>(&mut self, cq: &Cq, cqe: Cqe) -> Option<&'static Qp> {
-        let key = u64::from(if V1 { cqe.srqn_uidx() } else { cqe.qpn() });
-        if key != self.sender_key {
-            let qp = find_sender(cq, key as u32, V1);
+        let key = sender_key::<V1>(cqe);
+        if u64::from(key) != self.sender_key {
+            let qp = find_sender::<V1>(cq, key);
             if qp.is_null() {
                 return None;
             }
             self.sender = qp;
-            self.sender_key = key;
+            self.sender_key = u64::from(key);
         }
         // SAFETY: found under this key during this call; queues are destroyed only after their
         // completions were cleaned out under the CQ's lock, which the poller holds.
@@ -85,11 +92,18 @@ impl Finder {
     }
 }
 
+/// What tells the QP of a send completion: its number in the entry, as it lies there.
+#[inline(always)]
+pub fn sender_key<const V1: bool>(cqe: Cqe) -> u32 {
+    cqe.raw24(if V1 { Cqe64::SRQN_UIDX } else { Cqe64::SOP_DROP_QPN })
+}
+
 /// The QP with this number that has a send queue, else NULL.
-#[inline(never)]
-fn find_sender(cq: &Cq, number: u32, v1: bool) -> *const Qp {
+#[inline(always)]
+pub fn find_sender<const V1: bool>(cq: &Cq, key: u32) -> *const Qp {
     let context = cq.context();
-    let resource = if v1 { context.uidxs.get(number) } else { context.qps.get(number) };
+    let number = u32::from_be(key);
+    let resource = if V1 { context.uidxs.get(number) } else { context.qps.get(number) };
     // SAFETY: NULL or a live resource of the table.
     let Some(r) = (unsafe { resource.as_ref() }) else { return ptr::null() };
     if r.kind != ResourceKind::Qp {

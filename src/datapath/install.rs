@@ -155,7 +155,9 @@ impl Qp {
             IBV_QPS_INIT => self.rq.sge_limit.set(self.rq.max_gs as i32),
             IBV_QPS_RTS => {
                 self.sq.sge_limit.set(self.sq.max_gs as i32);
-                self.set_complete(builder::complete);
+                // SAFETY: NULL or a register of the context's pool.
+                let own = unsafe { self.bf.as_ref() }.is_some_and(|bf| !bf.need_lock);
+                self.set_complete(if own { builder::complete::<true> } else { builder::complete::<false> });
             }
             _ => {}
         }

@@ -43,7 +43,7 @@ impl<'a> Open<'a> {
     /// The one of a QP. None after an error of the batch, which setters pass over; EINVAL if there
     /// is none.
     fn of(qp: &'a Qp) -> Option<Open<'a>> {
-        if qp.wr.err.get() != 0 {
+        if qp.wr.batch.get().err != 0 {
             return None;
         }
         // SAFETY: NULL or the key of the open request, which the application keeps.
@@ -228,7 +228,7 @@ impl<'a> Open<'a> {
             left -= 1;
             // The last one completes for all.
             let flags = if left == 0 { flags } else { flags & !IBV_SEND_SIGNALED };
-            let ctrl = qp.open(u32::from(opcode::SET_PSV), IBV_WC_DRIVER1, wr_id, flags);
+            let ctrl = qp.open::<false>(u32::from(opcode::SET_PSV), IBV_WC_DRIVER1, wr_id, flags);
             if ctrl.is_null() {
                 return Ok(());
             }
@@ -241,7 +241,7 @@ impl<'a> Open<'a> {
             }
             qp.close::<SIGNED>(ctrl, ((Ctrl::SIZE + SetPsv::SIZE) / OCTOWORD) as u32);
         }
-        qp.wr.fence.set(fm_ce_se::INITIATOR_SMALL_FENCE);
+        qp.set_fence(fm_ce_se::INITIATOR_SMALL_FENCE);
         Ok(())
     }
 }
@@ -250,7 +250,7 @@ impl Qp {
     /// As [`Self::fail`], but the last error of the batch counts: that is how configuration has it.
     #[cold]
     fn fail_anew(&self, e: Errno) {
-        self.wr.err.set(e.0);
+        self.wr.note(|b| b.err = e.0 as u8);
     }
 }
 
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn configure<const SIGNED: bool>(
         qp.fail_anew(Errno::EOPNOTSUPP);
         return;
     }
-    let ctrl = qp.open(u32::from(opcode::UMR), IBV_WC_DRIVER1, wr_id, flags);
+    let ctrl = qp.open::<false>(u32::from(opcode::UMR), IBV_WC_DRIVER1, wr_id, flags);
     if ctrl.is_null() {
         wr.mkey.set(ptr::null());
         return;
@@ -297,8 +297,8 @@ pub unsafe extern "C" fn configure<const SIGNED: bool>(
         put32(context, MkeyContext::QPN_MKEY, ANY_QPN | lkey & 0xff);
     }
     wr.ow.set(FIXED);
-    wr.fence.set(fm_ce_se::INITIATOR_SMALL_FENCE);
-    wr.inline.set(1);
+    qp.set_fence(fm_ce_se::INITIATOR_SMALL_FENCE);
+    wr.note(|b| b.inline = 1);
     wr.setters.set(0);
     wr.mkey_setters.set(u32::from(setters));
     wr.mkey.set(mkey);

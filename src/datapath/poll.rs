@@ -3,9 +3,10 @@
 
 use super::{
     cq::{Cq, PollCq},
-    cqe::{Cqe, NOT_WRITTEN, PLAIN_REQ, REQ, is_inline, op_of, req},
-    find::Finder,
+    cqe::{Cqe, NOT_WRITTEN, PLAIN, PLAIN_REQ, REQ, is_inline, op_of},
+    find::{Finder, find_sender, sender_key},
     parse::{self, Outcome},
+    qp::Qp,
 };
 use crate::{
     abi::verbs::{consts::*, ibv_cq, ibv_wc},
@@ -37,12 +38,15 @@ pub fn choose(cq: &Cq) -> PollCq {
 /// libibverbs' promise: a CQ of ours, room for `count` completions.
 pub unsafe extern "C" fn dispatch(cq: *mut ibv_cq, count: c_int, wc: *mut ibv_wc) -> c_int {
     // SAFETY: the promise above.
-    unsafe {
-        match Cq::from_ibv(cq).poll.get() {
-            Some(f) => f(cq, count, wc),
-            None => 0,
-        }
-    }
+    unsafe { (Cq::from_ibv(cq).poll.get().0)(cq, count, wc) }
+}
+
+/// The polling function of a queue that is not installed yet.
+///
+/// # Safety
+/// None.
+pub unsafe extern "C" fn nothing(_cq: *mut ibv_cq, _count: c_int, _wc: *mut ibv_wc) -> c_int {
+    0
 }
 
 /// Record of entry `index` of a ring, already masked.
@@ -71,18 +75,56 @@ unsafe extern "C" fn poll<const V1: bool, const WIDE: bool, const LOCKED: bool>(
     // SAFETY: the promise above.
     let cq = unsafe { Cq::from_ibv(ibv) };
     cq.lock.lock_known::<LOCKED>();
-    // Most polls of a program that waits find nothing: they end here.
     let (ci, mask) = (cq.cons_index.get(), cq.mask.get());
-    let op_own = record::<WIDE>(cq.buf.get(), ci & mask).op_own();
-    if turned(op_own, ci, mask).is_none() {
-        let failed = cq.cur.failed.get();
-        if !failed {
+    let cqe = record::<WIDE>(cq.buf.get(), ci & mask);
+    let op_own = cqe.op_own();
+    // Most polls of a program that waits find nothing, and many others want one completion: they
+    // end here, without a call.
+    let Some(turned) = turned(op_own, ci, mask) else {
+        if !cq.cur.failed.get() {
             cq.lock.unlock();
             return 0;
+        }
+        // SAFETY: the promise above.
+        return unsafe { poll_some::<V1, WIDE>(cq, count, wc) };
+    };
+    if count == 1 && turned & PLAIN_REQ == 0 {
+        mmio::from_device();
+        let qp = find_sender::<V1>(cq, sender_key::<V1>(cqe));
+        // SAFETY: NULL or found for this completion; the application has room for one.
+        if unsafe { !qp.is_null() && plain_send(&*qp, cqe, wc) } {
+            cq.consumed(ci.wrapping_add(1));
+            cq.lock.unlock();
+            return 1;
         }
     }
     // SAFETY: the promise above.
     unsafe { poll_some::<V1, WIDE>(cq, count, wc) }
+}
+
+/// Fills the completion of a send that has no more to tell than its opcode. False, with nothing
+/// done, for others.
+///
+/// # Safety
+/// The QP was found for this completion and has a send queue; `wc` is writable.
+#[inline(always)]
+unsafe fn plain_send(qp: &Qp, cqe: Cqe, wc: *mut ibv_wc) -> bool {
+    let sq = &qp.sq;
+    let told = PLAIN[usize::from(cqe.send_opcode())];
+    // SAFETY: the masked index is below the array's length: the queue has a ring. Status and opcode
+    // are neighbours in an ibv_wc.
+    unsafe {
+        let slot = sq.slots.at(cqe.counter() & sq.mask);
+        if told < 0 || (*slot).wr_data != 0 {
+            return false;
+        }
+        (*wc).wr_id = (*slot).wr_id;
+        (&raw mut (*wc).status).cast::<i64>().write(told);
+        (*wc).qp_num = cqe.qpn();
+        (*wc).wc_flags = 0;
+        sq.tail.store((*slot).head.wrapping_add(1), Ordering::Relaxed);
+    }
+    true
 }
 
 /// The caller has taken the lock, which is given back.
@@ -90,32 +132,39 @@ unsafe extern "C" fn poll<const V1: bool, const WIDE: bool, const LOCKED: bool>(
 /// # Safety
 /// As [`poll`].
 #[inline(never)]
-unsafe fn poll_some<const V1: bool, const WIDE: bool>(cq: &Cq, count: c_int, wc: *mut ibv_wc) -> c_int {
+unsafe fn poll_some<const V1: bool, const WIDE: bool>(cq: &Cq, count: c_int, first: *mut ibv_wc) -> c_int {
     let start = cq.cons_index.get();
+    let (buf, mask) = (cq.buf.get(), cq.mask.get());
     let mut ci = start;
     let mut finder = Finder::new();
-    let mut done = 0;
+    let (mut key, mut sender) = (NO_KEY, core::ptr::null::<Qp>());
     let mut failed = false;
-    while done < count {
-        let (buf, mask) = (cq.buf.get(), cq.mask.get());
+    let mut wc = first;
+    let end = first.wrapping_add(count.max(0) as usize);
+    while wc != end {
         let cqe = record::<WIDE>(buf, ci & mask);
         let op_own = cqe.op_own();
+        // One comparison for all that a plain send has: written, opcode, format.
+        if (op_own ^ u8::from(ci & (mask + 1) != 0)) & PLAIN_REQ == 0 && sender_key::<V1>(cqe) == key {
+            mmio::from_device();
+            // SAFETY: found under this key in this call; before the end of the room.
+            if unsafe { plain_send(&*sender, cqe, wc) } {
+                ci = ci.wrapping_add(1);
+                wc = wc.wrapping_add(1);
+                continue;
+            }
+        }
         let Some(turned) = turned(op_own, ci, mask) else { break };
         ci = ci.wrapping_add(1);
         mmio::from_device();
-        // SAFETY: `done` is below the room that the application has.
-        let wc = unsafe { &mut *wc.add(done as usize) };
-        let outcome = if turned & PLAIN_REQ == 0 {
-            send_done::<V1>(cq, &mut finder, cqe, wc)
-        } else if op_of(op_own).wrapping_sub(opcode::RESP_WR_IMM)
-            <= opcode::RESP_SEND_INV - opcode::RESP_WR_IMM
-        {
-            receive_done::<V1, WIDE>(cq, &mut finder, cqe, op_own, wc)
-        } else {
-            parse::other::<V1, WIDE>(cq, cqe, op_own, wc)
-        };
+        // SAFETY: before the end of the room that the application has.
+        let outcome = unsafe { any::<V1, WIDE>(cq, &mut finder, cqe, op_own, turned, &mut *wc) };
+        if turned & PLAIN_REQ == 0 {
+            key = sender_key::<V1>(cqe);
+            sender = finder.last_sender();
+        }
         match outcome {
-            Outcome::Filled => done += 1,
+            Outcome::Filled => wc = wc.wrapping_add(1),
             Outcome::Again => {}
             Outcome::Failed => {
                 failed = true;
@@ -126,11 +175,35 @@ unsafe fn poll_some<const V1: bool, const WIDE: bool>(cq: &Cq, count: c_int, wc:
     if ci != start {
         cq.consumed(ci);
     }
+    // SAFETY: both lie in the application's array.
+    let mut done = unsafe { wc.offset_from(first) } as c_int;
     if failed || done == 0 && count > 0 && cq.cur.failed.get() {
         done = cq.failure(done);
     }
     cq.lock.unlock();
     done
+}
+
+/// No key of a sender: those have 24 bits, and zero in the byte that the opcode has.
+const NO_KEY: u32 = u32::MAX;
+
+/// Fills any completion.
+#[inline(never)]
+fn any<const V1: bool, const WIDE: bool>(
+    cq: &Cq,
+    finder: &mut Finder,
+    cqe: Cqe,
+    op_own: u8,
+    turned: u8,
+    wc: &mut ibv_wc,
+) -> Outcome {
+    if turned & PLAIN_REQ == 0 {
+        send_done::<V1>(cq, finder, cqe, wc)
+    } else if op_of(op_own).wrapping_sub(opcode::RESP_WR_IMM) <= opcode::RESP_SEND_INV - opcode::RESP_WR_IMM {
+        receive_done::<V1, WIDE>(cq, finder, cqe, op_own, wc)
+    } else {
+        parse::other::<V1, WIDE>(cq, cqe, op_own, wc)
+    }
 }
 
 /// A send completed without payload.
@@ -144,13 +217,8 @@ fn send_done<const V1: bool>(cq: &Cq, finder: &mut Finder, cqe: Cqe, wc: &mut ib
     wc.wr_id = slot.wr_id;
     wc.status = IBV_WC_SUCCESS;
     wc.qp_num = cqe.qpn();
-    if kind & req::SPECIAL == 0 && slot.wr_data == 0 {
-        wc.opcode = u32::from(kind & 0xf);
-        wc.wc_flags = u32::from(kind >> 3) & IBV_WC_WITH_IMM;
-    } else {
-        parse::special(cqe, kind, slot.wr_data, wc);
-    }
-    sq.tail.store(slot.head.wrapping_add(1), Ordering::Relaxed);
+    parse::special(cqe, kind, slot.wr_data, wc);
+    sq.tail.store(slot.head.wrapping_add(1), Ordering::Release);
     Outcome::Filled
 }
 

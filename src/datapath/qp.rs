@@ -95,34 +95,49 @@ impl Default for Hot {
     }
 }
 
-/// State between `ibv_wr_start` and `ibv_wr_complete`. Guarded by the send queue's lock. The queue
-/// itself does not move before the end, so there is nothing to roll back.
+/// State between `ibv_wr_start` and `ibv_wr_complete`. Guarded by the send queue's lock. The
+/// queue's own counters move with each request; a failed batch moves them back.
 #[derive(Default)]
+#[repr(C)]
 pub struct Builder {
-    /// First errno of the batch, 0 if none.
-    pub err: Cell<i32>,
-    /// Requests in the batch.
-    pub nreq: Cell<u32>,
-    /// 1 if a request of the batch carries data inline.
-    pub inline: Cell<u32>,
+    /// What a start clears: one word.
+    pub batch: Cell<Batch>,
     /// Setters that the open WQE has got.
     pub setters: Cell<u32>,
-    /// Requests that fit, as far as known.
-    pub room: Cell<u32>,
-    /// Basic blocks used, the batch included.
-    pub cur_post: Cell<u32>,
-    /// Control segment of the open WQE; NULL if there is none, because the queue is full.
-    pub ctrl: Cell<*mut u8>,
     /// Octowords of the open WQE so far.
     pub ow: Cell<u32>,
-    /// Fence bits that the next request inherits.
-    pub fence: Cell<u8>,
+    /// Control segment of the open WQE; NULL if there is none, because the queue is full.
+    pub ctrl: Cell<*mut u8>,
     /// The open Ethernet WQE has no inline header yet.
     pub header_due: Cell<bool>,
     /// Setters that `mkey_configure` waits for.
     pub mkey_setters: Cell<u32>,
     /// Mkey of the open WQE; NULL if it is not a configuration.
     pub mkey: Cell<*const super::mkey::Mkey>,
+}
+
+/// What is known of a batch.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C, align(8))]
+pub struct Batch {
+    /// Requests so far.
+    pub nreq: u32,
+    /// First errno, 0 if none.
+    pub err: u8,
+    /// 1 if a request carries data inline.
+    pub inline: u8,
+    /// The queue's fence bits before the batch, if `fence_moved`.
+    pub fence: u8,
+    pub fence_moved: bool,
+}
+
+impl Builder {
+    /// Changes what is known of the batch.
+    #[inline(always)]
+    pub fn note(&self, f: impl FnOnce(&mut Batch)) {
+        // SAFETY: the lock is held, and `f` does not come back here.
+        f(unsafe { &mut *self.batch.as_ptr() });
+    }
 }
 
 impl Default for Resource {
