@@ -1,6 +1,7 @@
 /* Event channels without events: creating them, and the rules of subscribing.
  * run old-6.1: sim --kernel 6.1
  * run kernel-6.12: sim --kernel 6.12
+ * run traced: env MLX5_TRACE=stderr
  */
 #include "common.h"
 #include <sys/eventfd.h>

@@ -47,12 +47,11 @@ static UNUSED const char *en(int e)
 	return t;
 }
 
-/* A call that returns 0 or an errno value. errno is printed too when it tells another story; that
- * it was left alone is no story (see docs/differences.md). */
+/* A call that returns 0 or an errno value. errno is printed too when it tells another story. */
 static UNUSED int show_val(const char *label, int r, int e)
 {
 	printf("%s: %s", label, en(r));
-	if (r && e && e != r)
+	if (r && e != r)
 		printf(" (errno %s)", en(e));
 	putchar('\n');
 	return r;

@@ -1,6 +1,7 @@
 /* DEVX objects: create, query, modify, destroy, the refusals of each, and that a failed destroy
  * leaves the object in the caller's hands.
  * run kernel-6.12: sim --kernel 6.12
+ * run traced: env MLX5_TRACE=stderr
  */
 #include "common.h"
 

@@ -1,6 +1,9 @@
 /* Opening a device: what mlx5dv_open_device accepts, in which order it refuses, and that a
  * refused open leaves nothing behind.
  * run old-6.1: sim --kernel 6.1
+ * run invoke-write: sim --fault DEVICE.GET_CONTEXT#*=EPROTONOSUPPORT
+ * run write: sim --fault DEVICE.GET_CONTEXT#*=EPROTONOSUPPORT --fault DEVICE.INVOKE_WRITE#*=EPROTONOSUPPORT
+ * run traced: env MLX5_TRACE=stderr
  */
 #include "common.h"
 

@@ -3,6 +3,7 @@
  * records: differ, freed registers go back to a list in another order and are destroyed so at close
  * run no-bf: env MLX5_SHUT_UP_BF=1
  * run refused: sim --fault UAR.ALLOC#3=ENOMEM
+ * run traced: env MLX5_TRACE=stderr
  */
 #include "common.h"
 

@@ -1,6 +1,7 @@
 /* User memory: what can be registered, with which access, page sizes and dma-buf arguments.
  * run old-6.1: sim --kernel 6.1
  * run kernel-6.12: sim --kernel 6.12
+ * run traced: env MLX5_TRACE=stderr
  */
 #include "common.h"
 #include <sys/mman.h>
