@@ -11,6 +11,7 @@
 #   make errno      docs/errno.md from the sources: what each function refuses
 #   make demo       examples/events.c on the software ConnectX, or on a card with DEVICE=mlx5_0
 #   make test       everything that needs no card
+#   make bench      both libraries in one run: a table, and target/bench.json
 #   make setup      the Debian packages that the above need
 
 CARGO ?= cargo
@@ -32,7 +33,7 @@ HEADERS = mlx5dv.h mlx5_api.h mlx5_user_ioctl_verbs.h
 
 SOURCES = Cargo.toml Cargo.lock build.rs symbols.txt $(shell find src prm/src -name '*.rs')
 
-.PHONY: all build setup demo test check-abi matrix errno dist install uninstall clean help
+.PHONY: all build setup demo test bench check-abi matrix errno dist install uninstall clean help
 
 all: build
 
@@ -68,6 +69,11 @@ test: setup build
 	$(CARGO) test --workspace
 	$(CARGO) run --quiet --package ctest-runner
 	$(CARGO) run --quiet --package ctest-runner -- --records
+	$(CARGO) run --quiet --package ctest-runner -- --valgrind
+
+bench: setup build
+	$(CARGO) build --quiet --release --package sim
+	$(CARGO) run --quiet --package bench
 
 # ---- installation -------------------------------------------------------
 
