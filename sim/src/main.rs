@@ -111,6 +111,10 @@ struct Run {
     /// Remove the device after N calls (0 never).
     #[arg(long, value_name = "N")]
     disassociate: Option<u64>,
+    /// Put the device inside the program instead of beside it: faster calls, but no static
+    /// programs, and every process has a device of its own.
+    #[arg(long, conflicts_with = "netlink")]
+    preload: bool,
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -162,7 +166,23 @@ fn run(args: Run) -> Result<i32, String> {
         caps: args.cap,
         disassociate_after: args.disassociate.filter(|n| *n > 0),
     };
+    if args.preload {
+        return supervisor::run_inside(options, &preload_library()?, &args.program);
+    }
     supervisor::run(options, &args.program)
+}
+
+/// The preload library lies beside this program, or where libraries of its prefix lie.
+fn preload_library() -> Result<PathBuf, String> {
+    const NAME: &str = "libmlx5_sim_preload.so";
+    let own = std::env::current_exe().map_err(|e| format!("where this program is: {e}"))?;
+    let beside = own.parent().unwrap_or(std::path::Path::new("."));
+    let places = [beside.join(NAME), beside.join("../lib").join(NAME)];
+    places
+        .iter()
+        .find(|p| p.exists())
+        .cloned()
+        .ok_or_else(|| format!("{NAME} is not in {}; build the package mlx5-sim-preload", beside.display()))
 }
 
 fn main() -> ExitCode {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, Once};
 
 fn sim() -> Command {
     let mut c = Command::new(env!("CARGO_BIN_EXE_mlx5-sim"));
@@ -14,19 +14,26 @@ fn sim() -> Command {
 
 /// Compile a program of `tests/programs` once and say where it is.
 fn program(name: &'static str) -> PathBuf {
-    static DONE: Mutex<BTreeMap<&str, PathBuf>> = Mutex::new(BTreeMap::new());
-    let mut done = DONE.lock().expect("no test panicked while compiling");
-    done.entry(name).or_insert_with(|| compile(name)).clone()
+    linked(name, &["-libverbs", "-lmlx5"])
 }
 
-fn compile(name: &str) -> PathBuf {
-    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+fn linked(name: &'static str, with: &'static [&'static str]) -> PathBuf {
+    type Known = BTreeMap<(&'static str, &'static [&'static str]), PathBuf>;
+    static DONE: Mutex<Known> = Mutex::new(BTreeMap::new());
+    let mut done = DONE.lock().expect("no test panicked while compiling");
+    let number = done.len();
+    done.entry((name, with)).or_insert_with(|| compile(name, number, with)).clone()
+}
+
+fn compile(name: &str, number: usize, with: &[&str]) -> PathBuf {
+    let file = format!("{name}-{number}-{}", std::process::id());
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(file);
     let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.c"));
     let status = Command::new("cc")
         .args(["-Wall", "-Werror", "-O1", "-g", "-pthread", "-o"])
         .arg(&out)
         .arg(source)
-        .args(["-libverbs", "-lmlx5"])
+        .args(with)
         .status()
         .expect("a C compiler");
     assert!(status.success(), "{name}.c does not compile");
@@ -95,22 +102,120 @@ fn the_devx_tour_sees_what_a_kernel_shows() {
     assert_eq!(text(&out), format!("{TOUR}data direct: 93 93 ?\ndone\n"));
 }
 
+/// Build the preload library into the folder that the simulator is in.
+fn build_preload_library() {
+    static BUILT: Once = Once::new();
+    BUILT.call_once(|| {
+        let status = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--package", "mlx5-sim-preload"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .status()
+            .expect("cargo runs");
+        assert!(status.success());
+    });
+}
+
 #[test]
-fn records_are_equal_from_run_to_run() {
+fn records_are_equal_from_run_to_run_and_for_both_front_ends() {
+    build_preload_library();
     let tour = program("devx_tour");
-    let record = |k: u32| {
-        let file =
-            PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("record-{}-{k}", std::process::id()));
-        let out = run(&["--data-direct", "--record", file.to_str().expect("utf-8")], &tour);
+    let record = |k: u32, more: &[&str]| {
+        let name = format!("record-{}-{k}", std::process::id());
+        let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let mut args = vec!["--data-direct", "--record", file.to_str().expect("utf-8")];
+        args.extend_from_slice(more);
+        let out = run(&args, &tour);
         assert!(out.status.success(), "{}", text(&out));
         std::fs::read_to_string(file).expect("a record")
     };
-    let first = record(1);
+    let first = record(1, &[]);
     assert!(first.contains("DEVX_UMEM.REG") && first.contains(": va"), "{first}");
-    assert!(
-        first.contains("* release ctx0, 0 objects left") || first.contains("* release ctx0, 1 objects left")
-    );
-    assert_eq!(first, record(2));
+    assert!(first.ends_with("* release ctx0, 0 objects left\n"), "{first}");
+    assert_eq!(first, record(2, &[]));
+    assert_eq!(first, record(3, &["--preload"]));
+}
+
+const RAW: &str = "\
+character device 231:192
+before a context: EINVAL
+object before a context: EINVAL
+context: 0
+vectors 4
+second context: EINVAL
+length not of its attributes: EINVAL
+reserved field: EPROTONOSUPPORT
+driver: EINVAL
+method: EPROTONOSUPPORT
+object: EPROTONOSUPPORT
+unknown mandatory attribute: EPROTONOSUPPORT
+unknown optional attribute: EINVAL
+handle: ENOENT
+handle below zero: EINVAL
+handle with a length: EINVAL
+reserved of an attribute: EINVAL
+attribute twice: EINVAL
+input too short: EINVAL
+input too long: EINVAL
+mandatory one missing: EINVAL
+mandatory one missing, handler would refuse: EINVAL
+output nowhere: EFAULT
+input nowhere: EFAULT
+object: 0, handle 0
+output marked: 1
+handle of another type: EINVAL
+destroy: 0
+destroy again: ENOENT
+no event descriptor: EBADF
+another file's: EBADF
+clock: mapped
+clock to write: EPERM
+nobody's page: EINVAL
+contiguous pages: ENOSYS
+write nobody looks at: refused
+";
+
+#[test]
+fn refusals_come_in_the_kernels_order() {
+    build_preload_library();
+    assert_eq!(text(&run(&[], &linked("raw", &["-static"]))), RAW);
+    assert_eq!(text(&run(&["--preload"], &linked("raw", &[]))), RAW);
+}
+
+#[test]
+fn threads_processes_and_descriptors_share_a_device() {
+    let out = run(&[], &program("processes"));
+    let expected = "\
+threads
+child on the inherited descriptor: 0
+child on an import: 0
+killed child: -9
+event: port error, port 1
+left open: 0
+left mapped: 0
+done
+";
+    assert_eq!(text(&out), expected);
+}
+
+#[test]
+fn many_programs_run_at_a_time() {
+    let script = "for k in 1 2 3 4 5 6 7 8 9 10 11 12; do ibv_devinfo & done; wait";
+    let out = sim().args(["run", "--", "sh", "-c", script]).output().expect("mlx5-sim runs");
+    assert_eq!(text(&out).matches("PORT_ACTIVE (4)").count(), 12, "{}", text(&out));
+}
+
+#[test]
+fn every_call_can_fail_in_its_turn() {
+    let tour = program("devx_tour");
+    let mut went_on = 0;
+    for n in 1..=45 {
+        let out = run(&["--fault", &format!("ANY#{n}=EIO")], &tour);
+        // the program says where it stopped, or goes on; it never dies of a signal
+        let code = out.status.code();
+        assert!(matches!(code, Some(0 | 1)), "call {n}: {code:?}\n{}", text(&out));
+        went_on += u32::from(code == Some(0));
+    }
+    assert!((5..40).contains(&went_on), "{went_on}");
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub mod events;
 pub mod fault;
 pub mod file;
 pub mod handlers;
+pub mod inside;
 pub mod latency;
 pub mod mailbox;
 pub mod netlink;

@@ -284,7 +284,7 @@ impl World {
     pub fn release(&mut self, number: u32) {
         let Some(mut file) = self.files.remove(&number) else { return };
         self.by_key.remove(&file.key);
-        let left = file.handles.len() + file.event_fds.len();
+        let left = file.handles.len();
         let device = file.device;
         if let Some(dev) = self.devices.get_mut(device) {
             handlers::clean_up(dev, &mut file);

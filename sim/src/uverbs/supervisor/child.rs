@@ -4,6 +4,8 @@ use super::super::client::take_fd;
 use super::{CONTROL_ENV, filter};
 use libc::sock_filter;
 use nix::errno::Errno;
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::unistd::Pid;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -30,11 +32,13 @@ pub fn start(program: &[OsString], instructions: &[sock_filter], control: &Path)
     let instructions = instructions.to_vec();
     let child_end = theirs.as_raw_fd();
     let parent_end = ours.as_raw_fd();
+    let held = forwarded();
     // SAFETY: between fork and exec the closure makes system calls only: no allocation, no
     // lock of the parent's.
     unsafe {
         command.pre_exec(move || {
             libc::close(parent_end);
+            let _ = held.thread_unblock();
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             let listener = filter::install(&instructions)?;
             let mut message = [0u8; 8];
@@ -84,10 +88,34 @@ pub fn start(program: &[OsString], instructions: &[sock_filter], control: &Path)
         |at: usize| message.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(-1, i32::from_ne_bytes);
     let listener = take_fd(word(0), word(4)).map_err(|e: Errno| format!("the filter's listener: {e}"))?;
     ours.write_all(&[1]).map_err(|e| format!("starting the program: {e}"))?;
+    forward_signals(Pid::from_raw(word(0)));
     Ok(Started { listener, wait })
 }
 
-fn exit_status(status: std::process::ExitStatus) -> i32 {
+/// Signals to the supervisor that are meant for the program.
+fn forwarded() -> SigSet {
+    [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT].into_iter().collect()
+}
+
+/// Hold the signals that will be forwarded. Threads started later hold them too.
+pub fn hold_signals() {
+    let _ = forwarded().thread_block();
+}
+
+/// Pass signals on, so that the program ends and the run after it. An interrupt from the
+/// terminal has reached the program already.
+fn forward_signals(program: Pid) {
+    std::thread::spawn(move || {
+        while let Ok(signal) = forwarded().wait() {
+            if signal != Signal::SIGINT {
+                let _ = kill(program, signal);
+            }
+        }
+    });
+}
+
+/// A status as shells have it: the code, or 128 and the signal.
+pub fn exit_status(status: std::process::ExitStatus) -> i32 {
     match (status.code(), status.signal()) {
         (Some(code), _) => code,
         (None, Some(signal)) => {

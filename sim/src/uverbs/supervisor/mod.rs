@@ -6,10 +6,11 @@ mod child;
 mod filter;
 mod listener;
 mod nl_socket;
-mod paths;
-mod watch;
+pub mod paths;
+pub mod watch;
 
 use super::engine;
+use super::inside;
 use super::options::Options;
 use super::sysfs;
 use super::world::World;
@@ -47,6 +48,24 @@ impl Drop for RunDir {
     }
 }
 
+/// Run a program with the model inside it, by the preload library at `library`; its exit
+/// status.
+pub fn run_inside(options: Options, library: &Path, program: &[OsString]) -> Result<i32, String> {
+    // what the program will find wrong is better said now
+    let mut faults = super::fault::Faults::default();
+    options.faults.iter().try_for_each(|rule| faults.add(rule)).map_err(|e| e.to_string())?;
+    let run_dir = RunDir::new()?;
+    let (name, args) = program.split_first().ok_or("no program given")?;
+    let status = std::process::Command::new(name)
+        .args(args)
+        .env("LD_PRELOAD", library)
+        .env(inside::OPTIONS_ENV, options.to_text()?)
+        .env(inside::FOLDER_ENV, &run_dir.0)
+        .status()
+        .map_err(|e| format!("{}: {e}", name.to_string_lossy()))?;
+    Ok(child::exit_status(status))
+}
+
 /// Run a program on the simulated device; its exit status.
 pub fn run(options: Options, program: &[OsString]) -> Result<i32, String> {
     let run_dir = RunDir::new()?;
@@ -59,6 +78,7 @@ pub fn run(options: Options, program: &[OsString]) -> Result<i32, String> {
     let watch = watch::Watch::new(world.clone(), &control).map_err(|e| format!("control channel: {e}"))?;
 
     let filter = filter::build(netlink, wants_write);
+    child::hold_signals();
     let started = child::start(program, &filter, &control)?;
     let server = Arc::new(Server::new(world.clone(), started.listener, tree, netlink, watch.handle()));
     // two threads, so that a call whose memory access stalls holds up no other program

@@ -75,22 +75,29 @@ impl Watch {
     pub fn run_until_hang_up(&self, server: &Server) {
         let listener = server.listener().fd();
         let _ = self.handle.epoll.add(listener, EpollEvent::new(EpollFlags::empty(), LISTENER));
-        loop {
-            let mut ready = [EpollEvent::empty(); 16];
-            let Ok(n) = self.handle.epoll.wait(&mut ready, EpollTimeout::NONE) else { continue };
-            for event in ready.iter().take(n) {
-                match event.data() {
-                    LISTENER if event.events().contains(EpollFlags::EPOLLHUP) => {
-                        self.handle.see_closes(&mut lock(&self.world));
-                        return;
-                    }
-                    LISTENER => {}
-                    INOTIFY => self.handle.see_closes(&mut lock(&self.world)),
-                    CONTROL => self.accept(),
-                    token => self.dynamic(token, event.events()),
-                }
+        while self.serve_ready() {}
+        self.handle.see_closes(&mut lock(&self.world));
+    }
+
+    /// Serve as long as the process lives.
+    pub fn run_for_ever(&self) {
+        while self.serve_ready() {}
+    }
+
+    /// Wait for something and serve it; false once the listener hangs up.
+    fn serve_ready(&self) -> bool {
+        let mut ready = [EpollEvent::empty(); 16];
+        let Ok(n) = self.handle.epoll.wait(&mut ready, EpollTimeout::NONE) else { return true };
+        for event in ready.iter().take(n) {
+            match event.data() {
+                LISTENER if event.events().contains(EpollFlags::EPOLLHUP) => return false,
+                LISTENER => {}
+                INOTIFY => self.handle.see_closes(&mut lock(&self.world)),
+                CONTROL => self.accept(),
+                token => self.dynamic(token, event.events()),
             }
         }
+        true
     }
 
     fn accept(&self) {
