@@ -130,13 +130,6 @@ fn main() {
         .is_ok_and(|s| s.success());
     assert!(made, "cannot make the libibverbs stand-in");
 
-    // std refers to the unwinder even with panic=abort; the static one saves
-    // the run-time dependence on libgcc_s.so.1.
-    if let Some(eh) = ask(&cc, "-print-file-name=libgcc_eh.a") {
-        println!("cargo::rustc-link-search=native={}", eh.parent().unwrap().display());
-        println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
-    }
-
     for a in [
         format!("-B{}", dir.display()),
         "-fuse-ld=bfd".into(),

@@ -4,7 +4,10 @@
 //! object without an owner; and lack of memory is ENOMEM, not an abort.
 
 use crate::error::Result;
-use std::alloc::{Layout, alloc, dealloc};
+use alloc::{
+    alloc::{Layout, alloc, dealloc},
+    boxed::Box,
+};
 
 /// Memory for a `T` that C will hold; freed if it is never filled.
 pub struct Room<T>(*mut T);

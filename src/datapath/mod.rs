@@ -39,6 +39,7 @@ mod umr_mw;
 pub mod wq;
 
 use crate::provider::layout::Op;
+use alloc::{vec, vec::Vec};
 use core::ffi::c_void;
 
 /// Verbs operations of the data path, for the table that a context gets.

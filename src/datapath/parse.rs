@@ -13,6 +13,7 @@ use crate::{
     abi::verbs::{consts::*, ibv_wc},
     provider::stall,
 };
+use alloc::string::ToString;
 use core::sync::atomic::Ordering;
 use prm::cqe::{APP_TAG_MATCHING, Cqe64, ErrCqe, SigErrCqe, VENDOR_ODP_PFAULT, opcode, syndrome};
 

@@ -8,9 +8,10 @@ use crate::{
     error::{Refusal, Result},
     provider::Context,
 };
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
 use core::ffi::c_int;
 use prm::{CreateReservedQpnIn, GeneralObjInCmdHdr, GeneralObjOutCmdHdr, object as general, opcode};
-use std::collections::BTreeSet;
 
 /// Numbers of one firmware object.
 struct Block {

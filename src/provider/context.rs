@@ -17,10 +17,10 @@ use crate::{
     datapath::{mkey::Mkey, queue::Resource},
     devx::{Object, reserved_qpn::ReservedQpns},
     error::{Errno, Result},
+    mutex::Mutex,
     verbs::{dbrec::DbrecPool, huge::HugePool, table::Table},
 };
 use core::ffi::c_int;
-use parking_lot::Mutex;
 
 /// Room for `verbs_context` of any release.
 #[repr(C)]

@@ -3,12 +3,12 @@
 //! Without the variable they vanish; `MLX5_DEBUG_MASK`, which chose what debug builds of upstream
 //! print beside errors, is accepted and means nothing here: `MLX5_TRACE` tells more.
 
-use crate::{border, env};
+use crate::{border, env, fd::OwnedFd};
+use alloc::string::String;
 use core::{
     ffi::CStr,
     fmt::{Arguments, Write},
 };
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// The file of a context; closed with it.
 #[derive(Debug, Default)]
@@ -21,11 +21,8 @@ impl DebugFile {
     }
 
     fn open(path: &CStr) -> Option<OwnedFd> {
-        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_APPEND | libc::O_CLOEXEC;
-        // SAFETY: `path` is a C string; the mode argument goes with O_CREAT.
-        let fd = border::keep_errno(|| unsafe { libc::open(path.as_ptr(), flags, 0o666) });
-        // SAFETY: a new descriptor that nobody else owns.
-        (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) })
+        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_APPEND;
+        border::keep_errno(|| OwnedFd::open(path, flags, 0o666)).ok()
     }
 
     /// Is there a file? Else nobody need make up a text.
@@ -39,7 +36,7 @@ impl DebugFile {
         let mut all = String::new();
         if all.write_fmt(text).is_ok() {
             // SAFETY: the text is readable for its length.
-            border::keep_errno(|| unsafe { libc::write(file.as_raw_fd(), all.as_ptr().cast(), all.len()) });
+            border::keep_errno(|| unsafe { libc::write(file.number(), all.as_ptr().cast(), all.len()) });
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     error::{Errno, Result},
     trace, uverbs,
 };
+use alloc::format;
 use core::{ffi::c_int, mem, ptr};
 use prm::uverbs::write;
 

@@ -6,6 +6,7 @@ use crate::abi::{
     provider::{verbs_context, verbs_device_ops},
     verbs::{ibv_ah_attr, ibv_comp_channel, ibv_context, ibv_cq, ibv_device, ibv_port_attr},
 };
+use alloc::boxed::Box;
 use core::{
     ffi::{CStr, c_char, c_int, c_void},
     mem, ptr,

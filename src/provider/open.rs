@@ -22,6 +22,7 @@ use crate::{
     },
     border, env,
     error::{Errno, Result},
+    mutex::Mutex,
     trace,
     verbs::{dbrec::DbrecPool, huge::HugePool, table::Table},
 };
@@ -30,7 +31,6 @@ use core::{
     mem, ptr, slice,
     sync::atomic::{AtomicUsize, Ordering},
 };
-use parking_lot::Mutex;
 
 /// Offset of `ibv_context` in our contexts: one value per process, known since the first open.
 static IBV_CONTEXT: AtomicUsize = AtomicUsize::new(0);

@@ -3,13 +3,13 @@
 //! They are read at each open and shared by all contexts, as upstream has it: the last open wins,
 //! and a variable that is not set leaves what an earlier one said (`spec`: context, section 8).
 
-use crate::env;
+use crate::{env, fd};
+use alloc::{vec, vec::Vec};
 use core::{
     ffi::{CStr, c_int},
     mem,
     sync::atomic::{AtomicBool, AtomicI32, Ordering},
 };
-use std::{fs::File, io::Read};
 
 /// A number that the environment may set.
 struct Setting(AtomicI32);
@@ -131,9 +131,11 @@ fn affinity() -> Option<CpuSet> {
 
 /// First bytes of the device's `local_cpus`; empty if there is none.
 fn sysfs_mask(device: &CStr) -> Vec<u8> {
-    let path = format!("/sys/class/infiniband/{}/device/local_cpus", device.to_string_lossy());
-    let mut text = Vec::new();
-    let _ = File::open(path).and_then(|f| f.take(1023).read_to_end(&mut text));
+    let folder = b"/sys/class/infiniband/";
+    let path = [folder, device.to_bytes(), b"/device/local_cpus\0"].concat();
+    let mut text = vec![0; 1023];
+    let len = CStr::from_bytes_with_nul(&path).map_or(0, |p| fd::read(p, &mut text).unwrap_or(0));
+    text.truncate(len);
     text
 }
 

@@ -12,18 +12,18 @@ use super::{
 use crate::{
     abi::{dv::mlx5dv_devx_uar, verbs::ibv_context},
     error::{Errno, Result},
+    mutex::Mutex,
     sync::SpinLock,
     uverbs::{self, Attr, Mapping},
 };
+use alloc::{boxed::Box, collections::VecDeque, vec::Vec};
 use core::{
     cell::{Cell, UnsafeCell},
     ffi::{c_int, c_void},
     ptr::{self, NonNull},
     sync::atomic::AtomicPtr,
 };
-use parking_lot::Mutex;
 use prm::uverbs::{attr, method, object};
-use std::collections::VecDeque;
 
 /// First register in a UAR.
 const BF_OFFSET: usize = 0x800;

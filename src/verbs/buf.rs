@@ -9,6 +9,7 @@ use crate::{
     abi::verbs::{consts::*, ibv_pd},
     env,
     error::{Errno, Result},
+    fd::OwnedFd,
     provider::{Context, ibverbs},
     uverbs::Mapping,
 };
@@ -16,7 +17,6 @@ use core::{
     ffi::{CStr, c_int, c_void},
     ptr,
 };
-use std::os::fd::OwnedFd;
 
 /// mmap command of contiguous buffers; the index is the block's size as a power of two.
 const MMAP_GET_CONTIGUOUS_PAGES: u64 = 1;
@@ -161,9 +161,8 @@ impl Buf {
 
     /// fd of a dma-buf.
     pub fn dmabuf(&self) -> Option<c_int> {
-        use std::os::fd::AsRawFd;
         match &self.kind {
-            Kind::Dmabuf(fd) => Some(fd.as_raw_fd()),
+            Kind::Dmabuf(fd) => Some(fd.number()),
             _ => None,
         }
     }

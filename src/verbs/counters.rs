@@ -8,11 +8,12 @@ use crate::{
     abi::verbs::{consts::*, *},
     border,
     error::Errno,
+    mutex::Mutex,
     provider::Context,
     uverbs::{self, Attr},
 };
+use alloc::vec::Vec;
 use core::ffi::c_int;
-use parking_lot::Mutex;
 use prm::uverbs::{attr, method, object as obj};
 
 /// A set of counters. Its first bytes are libibverbs' `verbs_counters`.

@@ -7,11 +7,12 @@ use super::{
 use crate::{
     datapath::queue::Dbrec,
     error::{Errno, Result},
+    mutex::Mutex,
     provider::Context,
 };
+use alloc::collections::BTreeMap;
+use alloc::{vec, vec::Vec};
 use core::{ffi::c_int, ptr::NonNull};
-use parking_lot::Mutex;
-use std::collections::BTreeMap;
 
 /// The records of a context.
 #[derive(Default)]

@@ -10,6 +10,7 @@ use crate::{
     abi::verbs::{consts::*, *},
     border,
     error::Result,
+    mutex::Mutex,
     provider::{Context, uar::Class},
     uverbs::{self, Attr},
 };
@@ -18,7 +19,6 @@ use core::{
     ptr::NonNull,
     sync::atomic::{AtomicUsize, Ordering},
 };
-use parking_lot::Mutex;
 use prm::uverbs::{attr, method, object as obj, write};
 
 /// `ibv_alloc_pd`. Errors: the kernel's, ENOMEM.

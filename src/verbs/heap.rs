@@ -1,11 +1,13 @@
 //! dma-buf heaps: memory that is shared with the device where a confidential guest's own is not.
 
-use crate::error::{Errno, Result};
+use crate::{
+    error::{Errno, Result},
+    fd::OwnedFd,
+};
 use core::{
     ffi::{CStr, c_int, c_void},
     ptr,
 };
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// `DMA_HEAP_IOCTL_ALLOC` (kernel uapi `linux/dma-heap.h`).
 const DMA_HEAP_IOCTL_ALLOC: u64 = 0xc018_4800;
@@ -23,13 +25,7 @@ struct Allocation {
 
 /// Opens a heap. Errors: open's.
 pub fn open(path: &CStr) -> Result<OwnedFd> {
-    // SAFETY: a C string.
-    let fd = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
-    if fd < 0 {
-        return Err(Errno::last().into());
-    }
-    // SAFETY: a new descriptor that nobody else owns.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    Ok(OwnedFd::open(path, libc::O_RDONLY, 0)?)
 }
 
 /// Allocates `size` bytes, a multiple of the page size, and maps them. Nothing is mapped for 0.
@@ -37,11 +33,10 @@ pub fn alloc(heap: &OwnedFd, size: usize) -> Result<(OwnedFd, *mut c_void)> {
     let flags = (libc::O_RDWR | libc::O_CLOEXEC) as u32;
     let mut a = Allocation { len: size as u64, fd: 0, fd_flags: flags, heap_flags: 0 };
     // SAFETY: the ioctl's own struct.
-    if unsafe { libc::ioctl(heap.as_raw_fd(), DMA_HEAP_IOCTL_ALLOC as libc::c_ulong as _, &mut a) } != 0 {
+    if unsafe { libc::ioctl(heap.number(), DMA_HEAP_IOCTL_ALLOC as libc::c_ulong as _, &mut a) } != 0 {
         return Err(Errno::last().into());
     }
-    // SAFETY: a new descriptor that nobody else owns.
-    let fd = unsafe { OwnedFd::from_raw_fd(a.fd as c_int) };
+    let fd = OwnedFd::new(a.fd as c_int)?;
     if size == 0 {
         return Ok((fd, ptr::null_mut()));
     }
@@ -52,7 +47,7 @@ pub fn alloc(heap: &OwnedFd, size: usize) -> Result<(OwnedFd, *mut c_void)> {
             size,
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_SHARED,
-            fd.as_raw_fd(),
+            fd.number(),
             0,
         )
     };

@@ -5,6 +5,7 @@ use crate::{
     sync::SpinLock,
     verbs::buf::align,
 };
+use alloc::vec::Vec;
 use core::{cell::UnsafeCell, ffi::c_void, ptr};
 
 const CHUNK: usize = 32768;

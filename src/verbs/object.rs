@@ -1,6 +1,7 @@
 //! Objects that C holds by pointer: the one way out and the one way back.
 
 use crate::error::{Errno, Result};
+use alloc::boxed::Box;
 use core::ptr;
 
 /// Allocates an object. ENOMEM instead of an abort.
@@ -8,7 +9,7 @@ pub fn boxed<T>(value: T) -> Result<Box<T>> {
     let layout = core::alloc::Layout::new::<T>();
     debug_assert!(layout.size() != 0);
     // SAFETY: no object of this library has size zero.
-    let p: *mut T = unsafe { std::alloc::alloc(layout) }.cast();
+    let p: *mut T = unsafe { alloc::alloc::alloc(layout) }.cast();
     if p.is_null() {
         return Err(Errno::ENOMEM.into());
     }

@@ -2,16 +2,17 @@
 
 use crate::{
     abi::verbs::{ibv_pd, ibv_td},
+    fd::OwnedFd,
+    mutex::Mutex,
     provider::{Context, uar::Bfreg},
     verbs::buf,
 };
+use alloc::boxed::Box;
 use core::{
     ffi::c_void,
     ptr::{self, NonNull},
     sync::atomic::{AtomicUsize, Ordering},
 };
-use parking_lot::Mutex;
-use std::os::fd::OwnedFd;
 
 type Alloc = unsafe extern "C" fn(*mut ibv_pd, *mut c_void, usize, usize, u64) -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut ibv_pd, *mut c_void, *mut c_void, u64);

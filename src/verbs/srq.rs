@@ -26,6 +26,7 @@ use crate::{
     sync::SpinLock,
     uverbs::{self, Attr},
 };
+use alloc::boxed::Box;
 use core::{
     cell::{Cell, UnsafeCell},
     ffi::c_int,

@@ -5,11 +5,11 @@
 //! can meet a freed one; a table of 32 KiB covers 4096 objects.
 
 use crate::error::{Errno, Result};
+use crate::mutex::Mutex;
 use core::{
     ptr,
     sync::atomic::{AtomicPtr, Ordering},
 };
-use parking_lot::Mutex;
 
 const BITS: u32 = 12;
 const SIZE: usize = 1 << BITS;

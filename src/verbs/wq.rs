@@ -27,6 +27,7 @@ use crate::{
     trace,
     uverbs::{self, Attr},
 };
+use alloc::vec::Vec;
 use core::{
     cell::{Cell, UnsafeCell},
     ffi::c_int,

@@ -29,6 +29,7 @@ use crate::{
     provider::{Context, dv_query::ooo_recv_wrs, get_context::comp_mask},
     sync::SpinLock,
 };
+use alloc::boxed::Box;
 use core::{ffi::c_int, ptr};
 
 /// User index of queues with CQE version 0: none.

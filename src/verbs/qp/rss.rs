@@ -8,6 +8,7 @@ use crate::{
     provider::Context,
     verbs::object::{self, boxed},
 };
+use alloc::boxed::Box;
 
 /// Longest key of the driver's request.
 const MAX_KEY: usize = 128;
