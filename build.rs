@@ -136,6 +136,8 @@ fn main() {
         format!("-Wl,--version-script={}", out.join("mlx5.map").display()),
         "-Wl,-soname,libmlx5.so.1".into(),
         "-Wl,-z,nodelete".into(),
+        // A symbol that nobody defines must not wait for the first process that loads the file.
+        "-Wl,-z,defs".into(),
         "-Wl,--fatal-warnings".into(),
         "-Wl,--no-as-needed".into(),
         ibverbs.display().to_string(),

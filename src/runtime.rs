@@ -89,3 +89,20 @@ fn panic(info: &PanicInfo) -> ! {
     // SAFETY: no preconditions.
     unsafe { libc::abort() }
 }
+
+/// `_URC_CONTINUE_UNWIND` of the unwinding ABI.
+const CONTINUE_UNWIND: core::ffi::c_int = 8;
+
+/// What the unwinder asks at frames of `alloc`, which is compiled for unwinding. Nothing of this
+/// library unwinds, but a cancelled thread may pass through: it goes on to the caller's frames.
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() -> core::ffi::c_int {
+    CONTINUE_UNWIND
+}
+
+/// The end of `alloc`'s clean-up code, which is never entered: see [`rust_eh_personality`].
+#[unsafe(no_mangle)]
+extern "C" fn _Unwind_Resume() -> ! {
+    // SAFETY: no preconditions.
+    unsafe { libc::abort() }
+}
