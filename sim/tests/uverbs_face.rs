@@ -305,3 +305,22 @@ fn messages_travel_between_processes() {
         pingpong("ibv_xsrq_pingpong", "-n 20 -e", port);
     }
 }
+
+#[test]
+fn regions_are_mapped_and_given_back() {
+    let expected = "\
+device memory: yes
+read back: written to the card, read back from it
+the other piece: 0
+beyond its end: 14
+freed under a region: Device or resource busy
+region beyond its end: Invalid argument
+new memory is empty: yes
+more than there is: Invalid argument
+doorbells: 0, 1, apart
+rates: equal ones share, a dedicated one differs
+no rate: Invalid argument
+done
+";
+    assert_eq!(text(&run(&[], &program("regions"))), expected);
+}

@@ -46,6 +46,31 @@ impl DeviceMemory {
         self.file.as_fd()
     }
 
+    /// Put pages of another shared file in place of BAR bytes `at..at + len`: whoever has
+    /// that file mapped then shares them with the device. `None` puts the device's own
+    /// pages back. Whole pages only.
+    pub fn replace(
+        &mut self,
+        at: u64,
+        len: usize,
+        pages: Option<(BorrowedFd<'_>, u64)>,
+    ) -> std::io::Result<()> {
+        let place = Self::place(at, len).filter(|p| p % 4096 == 0 && len % 4096 == 0 && len > 0);
+        let place = place.ok_or(std::io::ErrorKind::InvalidInput)?;
+        let (fd, offset) = match pages {
+            Some((fd, offset)) => (fd.as_raw_fd(), offset as libc::off_t),
+            None => (self.file.as_raw_fd(), place as libc::off_t),
+        };
+        let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_FIXED);
+        // SAFETY: `place` keeps the whole range inside our own mapping, which this replaces
+        // by another of the same size and rights; nobody else holds references into it.
+        let mapped = unsafe { libc::mmap(self.base.add(place).cast(), len, prot, flags, fd, offset) };
+        if mapped == libc::MAP_FAILED {
+            return Err(std::io::Error::last_os_error());
+        }
+        Ok(())
+    }
+
     /// The offset in the file of BAR bytes `at..at + len`, if they are device memory.
     fn place(at: u64, len: usize) -> Option<usize> {
         let end = at.checked_add(len as u64)?;
@@ -88,6 +113,22 @@ impl Drop for DeviceMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_of_another_file_stand_in() {
+        let mut m = DeviceMemory::new().expect("a shared file");
+        let mut other = DeviceMemory::new().expect("a shared file");
+        assert!(other.write(MEMIC_BAR.start + 8192, &[7]));
+        assert!(m.replace(MEMIC_BAR.start + 4096, 4096, Some((other.file(), 8192))).is_ok());
+        let mut b = [0];
+        assert!(m.read(MEMIC_BAR.start + 4096, &mut b) && b == [7]);
+        assert!(m.write(MEMIC_BAR.start + 4097, &[9]));
+        assert!(other.read(MEMIC_BAR.start + 8193, &mut b) && b == [9]);
+        assert!(m.replace(MEMIC_BAR.start + 4096, 4096, None).is_ok());
+        assert!(m.read(MEMIC_BAR.start + 4096, &mut b) && b == [0]);
+        assert!(m.replace(MEMIC_BAR.end - 4096, 8192, None).is_err());
+        assert!(m.replace(MEMIC_BAR.start + 1, 4096, None).is_err());
+    }
 
     #[test]
     fn only_the_memory_part_of_the_bar_answers() {

@@ -79,6 +79,10 @@ pub struct Device {
     pub pacing: Vec<super::handlers::uar::PacingEntry>,
     /// Virtio doorbell regions in use.
     pub vars: Vec<bool>,
+    /// Pages of device memory in use.
+    pub memic_pages: Vec<bool>,
+    /// Ranges of steering memory in use.
+    pub icm: Vec<(u64, u64)>,
     /// Queues of the driver's own, once something needs them.
     pub spare: Option<super::handlers::srq::Spare>,
     async_eq: Option<EventQueue>,
@@ -115,6 +119,8 @@ impl Device {
             next_key_tag: 0,
             pacing: Vec::new(),
             vars: vec![false; ((VAR_BAR.end - VAR_BAR.start) / 4096) as usize],
+            memic_pages: Vec::new(),
+            icm: Vec::new(),
             spare: None,
             async_eq: None,
             completion_eqs: Vec::new(),

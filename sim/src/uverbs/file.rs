@@ -44,8 +44,10 @@ pub enum Mapped {
     Uar(u32),
     /// A virtio doorbell region.
     Var(u32),
-    /// Device memory.
+    /// Device memory at that address of the device.
     DeviceMemory(u64),
+    /// Operations of that number on device memory at that address.
+    DeviceOperation(u64, u8),
 }
 
 /// A DEVX event subscription.
@@ -152,13 +154,23 @@ impl OpenFile {
     /// command (`native-sim.md`, 6.3).
     pub fn offer_map(&mut self, len: u64, what: Mapped) -> u64 {
         const FIRST: u64 = 9 << 16;
+        self.offer_from(FIRST, len, what)
+    }
+
+    /// Offer device memory for mapping: command number 8.
+    pub fn offer_device_memory(&mut self, len: u64, what: Mapped) -> u64 {
+        const FIRST: u64 = 8 << 16;
+        self.offer_from(FIRST, len, what)
+    }
+
+    fn offer_from(&mut self, first: u64, len: u64, what: Mapped) -> u64 {
         let pages = len.div_ceil(4096).max(1);
-        let mut at = FIRST;
+        let mut at = first;
         let mut taken: Vec<(u64, u64)> =
             self.maps.iter().map(|m| (dynamic_index(m.offset), m.len.div_ceil(4096).max(1))).collect();
         taken.sort_unstable();
         for (start, count) in taken {
-            if start >= FIRST && start < at + pages && at < start + count {
+            if start >= first && start < at + pages && at < start + count {
                 at = start + count;
             }
         }

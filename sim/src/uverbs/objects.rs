@@ -65,8 +65,6 @@ pub enum Object {
     IndTable(super::handlers::wq::IndTable),
     /// Device memory.
     Dm(super::handlers::dm::Dm),
-    /// Steering-tag handle of DMA.
-    Dmah,
     /// Flow counters.
     Counters(super::handlers::flow::Counters),
     /// Flow matcher.
@@ -105,7 +103,6 @@ impl Object {
             Object::Wq(_) => WQ,
             Object::IndTable(_) => RWQ_IND_TBL,
             Object::Dm(_) => DM,
-            Object::Dmah => DMAH,
             Object::Counters(_) => COUNTERS,
             Object::Matcher(_) => FLOW_MATCHER,
             Object::Flow(_) => FLOW,

@@ -4,7 +4,6 @@
 //! out stands for pages of the device, which no region or user memory can be made of.
 
 use super::super::cx::Cx;
-use super::super::file::Mapped;
 use nix::errno::Errno;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::os::fd::AsFd;
@@ -21,9 +20,6 @@ pub fn alloc(cx: &mut Cx<'_>) -> Result<(), Errno> {
     cx.file.context()?;
     let map = cx.file.maps.iter().find(|m| m.offset == offset).ok_or(Errno::EINVAL)?;
     let len = map.len;
-    if !matches!(map.what, Mapped::Uar(_) | Mapped::Var(_) | Mapped::DeviceMemory(_)) {
-        return Err(Errno::EINVAL);
-    }
     let buffer = memfd_create(c"dmabuf", MFdFlags::MFD_CLOEXEC)?;
     nix::unistd::ftruncate(buffer.as_fd(), len as i64)?;
     let fd = cx.client.give_fd(buffer.as_fd())?;

@@ -43,7 +43,7 @@ pub fn check(dev: &mut Device, file: &mut OpenFile, len: u64, prot: i32, offset:
         7 if prot & (libc::PROT_WRITE | libc::PROT_EXEC) != 0 => Err(Errno::EPERM),
         7 => Ok(()),
         _ => match file.maps.iter().find(|m| m.offset == offset) {
-            Some(m) if len == m.len || matches!(m.what, Mapped::DeviceMemory(_)) && len <= m.len => Ok(()),
+            Some(m) if len == m.len || is_device_memory(m.what) && len <= m.len => Ok(()),
             _ => Err(Errno::EINVAL),
         },
     }
@@ -66,4 +66,9 @@ fn dynamic_uar(
     let number = super::uar::allocate(dev, 0)?;
     file.maps.push(super::super::file::MapEntry { offset, len, what: Mapped::Uar(number) });
     super::uar::watch(file, number, offset)
+}
+
+/// Device memory may be mapped in part.
+fn is_device_memory(what: Mapped) -> bool {
+    matches!(what, Mapped::DeviceMemory(_) | Mapped::DeviceOperation(..))
 }

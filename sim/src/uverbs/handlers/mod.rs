@@ -74,7 +74,6 @@ pub fn run(cx: &mut Cx<'_>, method: &'static MethodSpec) -> Result<(), Errno> {
         (DM, 0) => dm::alloc(cx),
         (DM, 0x1000) => dm::map_op(cx),
         (DM, 0x1001) => dm::query(cx),
-        (DMAH, 0) => dm::alloc_dmah(cx),
         (DMABUF, 0) => dmabuf::alloc(cx),
         (COUNTERS, 0) => flow::create_counters(cx),
         (COUNTERS, 2) => flow::read_counters(cx),
@@ -117,6 +116,8 @@ pub fn is_hidden(dev: &mut Device, object: u16) -> bool {
         | types::DEVX_UMEM
         | types::DEVX_ASYNC_CMD_FD
         | types::DEVX_ASYNC_EVENT_FD => dev.cap(0x463, 5) == 0,
+        // steering tags of the PCI bus are not offered
+        types::DMAH => true,
         types::STEERING_ANCHOR => dev.cap(0x10, 1) == 0,
         _ => false,
     }
@@ -221,7 +222,7 @@ fn destroy_firmware(dev: &mut Device, file: &mut OpenFile, handle: u32) -> Resul
         Object::FlowAction(o) => flow::destroy_action(dev, o),
         Object::Counters(o) => flow::destroy_counters(dev, o),
         Object::Anchor(o) => flow::destroy_anchor(dev, o),
-        Object::Ah | Object::Dmah => Ok(()),
+        Object::Ah => Ok(()),
         Object::Dm(o) => {
             let dm = *o;
             dm::destroy(dev, file, &dm)

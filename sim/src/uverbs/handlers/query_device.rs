@@ -4,6 +4,7 @@ use super::super::bytes::{In, Out};
 use super::super::cx::Cx;
 use super::super::device::Device;
 use nix::errno::Errno;
+use prm::{PerProtocolNetworkingOffloadCaps as Eth, QosCap};
 
 const CORE_BYTES: usize = 176;
 const EXTENDED_BYTES: usize = 304;
@@ -207,14 +208,24 @@ fn driver(dev: &Device, p: &Pages, room: usize, generation: super::super::spec::
                 .u32(84, 16)
                 .u32(88, RAW_PACKET);
         }
-        d.u32(96, bit(&p.ethernet, 0x37, 1) as u32 | (bit(&p.ethernet, 0x36, 1) as u32) << 1);
+        let eth = |f: prm::bits::Field| f.get32(&p.ethernet);
+        // many packets in one work request: allowed, enhanced
+        let many = (eth(Eth::MULTI_PKT_SEND_WQE) != 0) as u32 | eth(Eth::ENHANCED_MULTI_PKT_SEND_WQE) << 1;
+        d.u32(56, many);
+        if eth(Eth::SWP) != 0 {
+            d.u32(64, 1 | eth(Eth::SWP_CSUM) << 1 | eth(Eth::SWP_LSO) << 2).u32(68, RAW_PACKET);
+        }
     }
     if dev.cap(0x5bf, 1) != 0 {
         d.u32(32, dev.cap(0x5d0, 16) as u32).u32(36, 3 | (dev.cap(0x5bc, 1) as u32) << 2);
     }
-    if dev.cap(0x21b, 1) != 0 && bit(&p.qos, 0, 1) != 0 {
-        d.u32(40, bit(&p.qos, 0x40, 32) as u32).u32(44, bit(&p.qos, 0x20, 32) as u32).u32(48, RAW_PACKET);
-        d.u8(52, bit(&p.qos, 4, 1) as u8);
+    if dev.cap(0x21b, 1) != 0 && QosCap::PACKET_PACING.is_set(&p.qos) {
+        let burst = QosCap::PACKET_PACING_BURST_BOUND.is_set(&p.qos)
+            && QosCap::PACKET_PACING_TYPICAL_SIZE.is_set(&p.qos);
+        d.u32(40, QosCap::PACKET_PACING_MIN_RATE.get32(&p.qos))
+            .u32(44, QosCap::PACKET_PACING_MAX_RATE.get32(&p.qos))
+            .u32(48, RAW_PACKET)
+            .u8(52, burst as u8);
     }
     let mut flags = 0;
     if dev.cap(0x5be, 1) != 0 {

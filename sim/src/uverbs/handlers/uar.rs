@@ -7,6 +7,7 @@ use super::super::mailbox::Mailbox;
 use super::super::objects::Object;
 use super::super::shm::SharedPages;
 use nix::errno::Errno;
+use prm::QosCap;
 
 /// A UAR object.
 #[derive(Clone, Copy, Debug)]
@@ -133,16 +134,13 @@ pub fn var_destroy(dev: &mut Device, file: &mut OpenFile, var: &Var) {
     }
 }
 
-/// Entries of the rate table; entry 0 means no limit.
-const RATES: usize = 128;
-
 /// Whether the device has packet pacing of its users: qos, packet pacing with a uid.
 pub fn pp_supported(dev: &mut Device) -> bool {
     if dev.cap(0x21b, 1) == 0 {
         return false;
     }
     let qos = dev.capabilities(0xc);
-    prm::bits::get(&qos, 0, 1) != 0 && prm::bits::get(&qos, 5, 1) != 0
+    QosCap::PACKET_PACING.is_set(&qos) && QosCap::PACKET_PACING_UID.is_set(&qos)
 }
 
 /// PP.ALLOC.
@@ -154,7 +152,8 @@ pub fn pp_alloc(cx: &mut Cx<'_>) -> Result<(), Errno> {
     full.resize(48, 0);
     let rate = prm::bits::get(&full, 0, 32) as u32;
     let qos = cx.dev.capabilities(0xc);
-    let (max, min) = (prm::bits::get(&qos, 0x20, 32) as u32, prm::bits::get(&qos, 0x40, 32) as u32);
+    let (max, min) = (QosCap::PACKET_PACING_MAX_RATE.get32(&qos), QosCap::PACKET_PACING_MIN_RATE.get32(&qos));
+    let rates = QosCap::PACKET_PACING_RATE_TABLE_SIZE.get(&qos) as usize;
     if rate == 0 || rate < min || rate > max {
         return Err(Errno::EINVAL);
     }
@@ -162,7 +161,8 @@ pub fn pp_alloc(cx: &mut Cx<'_>) -> Result<(), Errno> {
     let shared = table.iter().position(|e| !dedicated && !e.dedicated && e.users > 0 && e.context == full);
     let at = match shared.or_else(|| table.iter().position(|e| e.users == 0)) {
         Some(at) => at,
-        None if table.len() < RATES => {
+        // entry 0 means no limit
+        None if table.len() + 1 < rates => {
             table.push(PacingEntry { context: Vec::new(), uid: 0, dedicated: false, users: 0 });
             table.len() - 1
         }
