@@ -45,8 +45,8 @@ fn guest_for(run: &Run, like: &Spec) -> Option<Spec> {
     kernel::KERNELS.iter().any(|k| k.0 == spec.kernel).then_some(spec)
 }
 
-/// Compile a program against the headers of the newest reference.
-fn compile(program: &Program, work: &Path) -> Result<PathBuf> {
+/// Compile a program against the headers of the newest reference; its binary goes to `work`.
+pub fn compile_file(source: &Path, work: &Path) -> Result<PathBuf> {
     let tools = root::folder(&paths::cache()?, root::RELEASES[0].0);
     let include = work.join("include");
     fs::create_dir_all(&include)?;
@@ -54,22 +54,26 @@ fn compile(program: &Program, work: &Path) -> Result<PathBuf> {
     let link = include.join("infiniband");
     let _ = fs::remove_file(&link);
     std::os::unix::fs::symlink(tools.join("usr/include/infiniband"), &link)?;
-    let binary = work.join(&program.name);
-    let libraries = tools.join("usr/lib/x86_64-linux-gnu");
+    let binary = work.join(source.file_stem().context("a program without a name")?);
     let made = Command::new("cc")
         .args(["-std=gnu11", "-O1", "-g", "-w", "-isystem"])
         .arg(&include)
         .arg("-o")
         .arg(&binary)
-        .arg(&program.source)
+        .arg(source)
         .arg("-L")
-        .arg(&libraries)
+        .arg(tools.join("usr/lib/x86_64-linux-gnu"))
         .args(["-l:libmlx5.so.1", "-l:libibverbs.so.1", "-ldl", "-lpthread"])
         .arg("-Wl,--allow-shlib-undefined")
         .output()
         .context("running cc")?;
-    ensure!(made.status.success(), "{}: {}", program.name, String::from_utf8_lossy(&made.stderr));
+    ensure!(made.status.success(), "{}: {}", source.display(), String::from_utf8_lossy(&made.stderr));
     Ok(binary)
+}
+
+/// The lines in which two texts differ.
+pub fn difference(expected: &str, got: &str) -> String {
+    expected::difference(expected, got, 12)
 }
 
 /// Counts of what came out.
@@ -167,7 +171,7 @@ impl Harness {
         let binary = match self.binaries.get(&cell.program) {
             Some(b) => b.clone(),
             None => {
-                let b = compile(program, &self.work)?;
+                let b = compile_file(&program.source, &self.work)?;
                 self.binaries.insert(cell.program, b.clone());
                 b
             }
@@ -194,7 +198,7 @@ impl Harness {
             };
             if let Some(other) = other {
                 let problem = (*other != ran.out).then(|| {
-                    let lines = expected::difference(other, &ran.out, 12);
+                    let lines = difference(other, &ran.out);
                     format!("  - {what}, + here\n{lines}{}", tail(&ran.err))
                 });
                 tally.check(&format!("{} {}: {side} ({place})", program.name, run.name), problem);

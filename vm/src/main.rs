@@ -8,6 +8,7 @@ mod harness;
 mod instance;
 mod kernel;
 mod kernel_log;
+mod lifecycle;
 mod machine;
 mod paths;
 mod root;
@@ -52,7 +53,8 @@ enum Verb {
     Status,
     /// End the guests that are kept running
     Down,
-    /// Run the C programs of ctest/ in guests, on the reference library and on ours
+    /// Run the C programs of ctest/ in guests, on the reference library and on ours, and take
+    /// drivers away and bring them back
     Ctest {
         #[command(flatten)]
         boot: BootArguments,
@@ -62,6 +64,12 @@ enum Verb {
         /// Write what the first library printed into this folder
         #[arg(long, value_name = "FOLDER")]
         answers: Option<PathBuf>,
+        /// Only take drivers away and bring them back
+        #[arg(long, conflicts_with_all = ["names", "answers"])]
+        lifecycle: bool,
+        /// Only the programs of ctest/
+        #[arg(long, conflicts_with = "lifecycle")]
+        programs: bool,
         /// Programs to run, by part of the name (default: all)
         names: Vec<String>,
     },
@@ -296,12 +304,18 @@ fn dispatch(cli: Cli) -> Result<ExitCode> {
                 std::thread::sleep(Duration::from_millis(20));
             }
         }
-        Verb::Ctest { boot, libs, answers, names } => {
+        Verb::Ctest { boot, libs, answers, lifecycle, programs, names } => {
             let mut tally = Tally::default();
-            let mut harness = Harness::new(&names, &libs)?;
-            harness.run(&boot.spec()?, &mut tally)?;
-            if let Some(folder) = answers {
-                harness.write_answers(&folder)?;
+            let like = boot.spec()?;
+            if !lifecycle {
+                let mut harness = Harness::new(&names, &libs)?;
+                harness.run(&like, &mut tally)?;
+                if let Some(folder) = answers {
+                    harness.write_answers(&folder)?;
+                }
+            }
+            if !programs && names.is_empty() {
+                lifecycle::run(&libs, &like, &mut tally)?;
             }
             return Ok(tally.report());
         }
