@@ -12,6 +12,8 @@
 #   make demo       examples/events.c on the software ConnectX, or on a card with DEVICE=mlx5_0
 #   make test       everything that needs no card
 #   make bench      both libraries in one run: a table, and target/bench.json
+#   make vm         what guests with a stock kernel are made of, see vm/README.md
+#   make test-vm    both libraries on stock kernels that drive the software ConnectX
 #   make setup      the Debian packages that the above need
 
 CARGO ?= cargo
@@ -74,6 +76,12 @@ test: setup build
 bench: setup build
 	$(CARGO) build --quiet --release --package sim
 	$(CARGO) run --quiet --package bench
+
+vm: setup
+	vm/vm prepare
+
+test-vm: setup
+	vm/test
 
 # ---- installation -------------------------------------------------------
 

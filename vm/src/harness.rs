@@ -22,6 +22,10 @@ use std::process::{Command, ExitCode};
 /// program, run, `differs` or `skip`, reason.
 const KNOWN: &str = include_str!("../known-differences");
 
+/// What a program says when the control channel refuses a line: it wants what only the
+/// simulator can do, a fault in the kernel's place.
+const REFUSED: &str = "the simulator on '";
+
 /// What a guest must be like for a run, from the simulator's options; `None` when the run needs
 /// what only the simulator has (faults, say).
 fn guest_for(run: &Run, like: &Spec) -> Option<Spec> {
@@ -192,6 +196,10 @@ impl Harness {
         let mut before: Option<String> = None;
         for side in &self.sides {
             let ran = bed.run(root::RELEASES[0].0, &crate::library(side)?, program.timeout, &words)?;
+            if ran.out.contains(REFUSED) {
+                tally.skipped += 1;
+                return Ok(());
+            }
             let (what, other) = match (&before, &simulator) {
                 (Some(text), _) => ("the first library", Some(text)),
                 (None, text) => ("the simulator", text.as_ref()),
