@@ -35,7 +35,7 @@ HEADERS = mlx5dv.h mlx5_api.h mlx5_user_ioctl_verbs.h
 
 SOURCES = Cargo.toml Cargo.lock build.rs symbols.txt $(shell find src prm/src -name '*.rs')
 
-.PHONY: all build setup demo test bench check-abi matrix errno dist install uninstall clean help
+.PHONY: all build setup demo test vm test-vm bench check-abi matrix errno dist install uninstall clean help
 
 all: build
 
