@@ -5,6 +5,7 @@
 //! [`Chip::execute`] for device commands, [`Chip::uar_write`] for stores into UAR pages and
 //! [`Chip::progress`] as long as it says that work is left.
 
+mod bar;
 mod caps;
 mod command;
 mod eq;

@@ -36,6 +36,12 @@ impl Registers {
 
     /// A read of BAR 0.
     pub fn read(&mut self, offset: u64, buf: &mut [u8]) {
+        if offset >= (FIRST_UAR as u64) << 12 {
+            if !self.chip.bar_read(offset, buf) {
+                buf.fill(0);
+            }
+            return;
+        }
         let mut word = offset & !3;
         let mut bytes = self.segment(word).to_be_bytes();
         for (k, b) in buf.iter_mut().enumerate() {
@@ -51,7 +57,8 @@ impl Registers {
     /// A store into BAR 0.
     pub fn write(&mut self, host: &dyn Host, offset: u64, data: &[u8]) {
         if offset >= (FIRST_UAR as u64) << 12 {
-            return self.chip.uar_write(host, (offset >> 12) as u32, (offset & 0xfff) as u32, data);
+            self.chip.bar_write(host, offset, data);
+            return;
         }
         if data.len() != 4 {
             return;

@@ -1,6 +1,7 @@
 //! The capability pages besides the general one.
 
 use super::{LONG, SHORT, build};
+use crate::device::bar::memic_operation;
 use crate::device::{MEMIC_BAR, SW_ICM, VAR_BAR};
 use prm::{
     AtomicCaps, CmdHcaCap2, CryptoCaps, DeviceEventCap, DeviceMemCap as Mem, Field, FlowTableNicCap as Nic,
@@ -67,8 +68,8 @@ pub(super) const GENERAL_2: &[(Field, u64)] = &[
     (CmdHcaCap2::ALLOWED_OBJECT_FOR_OTHER_VHCA_ACCESS, 0x1ff),
 ];
 
-/// Operations that stores through an operation address can do.
-const MEMIC_OPERATIONS: u64 = 0xf;
+/// Operations that accesses to an operation address can do.
+const MEMIC_OPERATIONS: u64 = 1 << memic_operation::INCREMENT | 1 << memic_operation::TEST_AND_SET;
 const LOG_ICM_GRANULE: u64 = 12;
 
 /// Device memory, and the windows of software-managed steering memory.
