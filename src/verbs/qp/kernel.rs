@@ -90,11 +90,14 @@ pub unsafe fn create(
         Some(h) if condition => Attr::handle(id, h),
         _ => Attr::absent(),
     };
+    // The sending half of an XRC connection receives nothing, whatever the caller asked for.
+    let receives = a.qp_type != IBV_QPT_XRC_SEND;
+    let (max_recv_wr, max_recv_sge) = if receives { (a.cap.max_recv_wr, a.cap.max_recv_sge) } else { (0, 0) };
     let cap = Core::<20>::new()
         .u32(0, a.cap.max_send_wr)
-        .u32(4, a.cap.max_recv_wr)
+        .u32(4, max_recv_wr)
         .u32(8, a.cap.max_send_sge)
-        .u32(12, a.cap.max_recv_sge)
+        .u32(12, max_recv_sge)
         .u32(16, a.cap.max_inline_data);
     let (mut answered, mut driver, mut qp_num) = (Core::<20>::new(), Core::<40>::new(), 0u32);
     // SAFETY: the public part of a live context.
@@ -112,7 +115,7 @@ pub unsafe fn create(
         optional(!xrc_recv, attr::CREATE_QP_PD_HANDLE, pd.map(|p| p.verbs.handle)),
         optional(!xrc_recv, attr::CREATE_QP_IND_TABLE_HANDLE, table),
         optional(!xrc_recv, attr::CREATE_QP_SEND_CQ_HANDLE, send_cq.map(|c| c.handle)),
-        optional(!xrc_recv, attr::CREATE_QP_RECV_CQ_HANDLE, recv_cq.map(|c| c.handle)),
+        optional(!xrc_recv && receives, attr::CREATE_QP_RECV_CQ_HANDLE, recv_cq.map(|c| c.handle)),
         Attr::new_object(attr::CREATE_QP_HANDLE),
         Attr::u64(attr::CREATE_QP_TYPE, u64::from(a.qp_type)),
         Attr::u64(attr::CREATE_QP_USER_HANDLE, qp.ibv() as u64),
