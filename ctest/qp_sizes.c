@@ -7,6 +7,7 @@
  * run more: arg 7 ; arg 1500
  * run signed: arg 3 ; arg 500 ; env MLX5_QP_SIGNATURE=1
  * run cqe128: arg 5 ; arg 300 ; env MLX5_CQE_SIZE=128
+ * records: differ, sizes that cannot be are refused here before the kernel is asked
  */
 #include "common.h"
 
