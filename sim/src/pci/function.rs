@@ -101,9 +101,10 @@ impl Function {
         }
     }
 
-    /// Let the chip's queues make progress. True if more is to do.
+    /// Let the chip's queues make progress. True if more is to do, now or later without
+    /// being told.
     pub fn progress(&mut self) -> bool {
-        self.registers.as_mut().is_some_and(|r| r.chip().progress(&self.guest))
+        self.registers.as_mut().is_some_and(|r| r.chip().progress(&self.guest) || r.chip().waits())
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) const COMMANDS: &[Entry] = &[
 ];
 
 /// Smallest page of a translation, as a logarithm.
-pub(super) const PAGE: u32 = 12;
+pub(in crate::device) const PAGE: u32 = 12;
 
 fn create_umem(chip: &mut Chip, c: &mut Command) -> Done {
     let umem = CreateUmemIn::UMEM;

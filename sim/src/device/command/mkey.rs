@@ -74,7 +74,8 @@ fn create(chip: &mut Chip, c: &mut Command) -> Done {
         for entry in (0..bytes).step_by(8) {
             let mut word = [0; 8];
             let addr = chip.umem_addr(id, offset + entry);
-            demand(c.host.read(addr, &mut word).is_ok(), status::BAD_PARAM, Check::Dma)?;
+            let read = addr.is_some_and(|addr| c.host.read(addr, &mut word).is_ok());
+            demand(read, status::BAD_PARAM, Check::Dma)?;
             input.extend_from_slice(&word);
         }
     } else {
@@ -93,8 +94,7 @@ fn query(chip: &mut Chip, c: &mut Command) -> Done {
     let n = QueryMkeyIn::MKEY_INDEX.get32(c.input);
     chip.objs.owned((kind::MKEY, n), c.uid)?;
     if let Some(key) = chip.dp.mkeys.get(&n) {
-        let mkc = key.mkc;
-        c.answer(QueryMkeyOut::MEMORY_KEY_MKEY_ENTRY.byte(), &mkc);
+        c.answer(QueryMkeyOut::MEMORY_KEY_MKEY_ENTRY.byte(), &key.mkc);
     }
     Ok(())
 }

@@ -31,10 +31,15 @@ mod wq;
 pub(super) mod testing;
 
 pub use eq::RAISE_EVENT;
-pub(super) use init::Pages;
+pub(super) use init::{Pages, special_key};
 pub use inject::Fault;
 pub(super) use inject::Faults;
+pub(super) use memory::PAGE;
+pub(super) use mkey::access_mode;
+pub(super) use qp::service;
+pub(super) use qp_state::state;
 pub(super) use vport::Ports;
+pub(super) use wq::state as queue_state;
 
 use super::host::Host;
 use super::objects::kind;

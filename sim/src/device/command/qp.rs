@@ -169,7 +169,7 @@ fn create(chip: &mut Chip, c: &mut Command) -> Done {
 fn query(chip: &mut Chip, c: &mut Command) -> Done {
     let n = QueryQpIn::QPN.get32(c.input);
     chip.objs.owned((kind::QP, n), c.uid)?;
-    let Some(out) = chip.qp_query(n) else {
+    let Some(out) = chip.qp_query(c.host, n) else {
         return refuse(status::BAD_RES, Check::Handle);
     };
     let qpc = QueryQpOut::QPC;
@@ -180,8 +180,7 @@ fn query(chip: &mut Chip, c: &mut Command) -> Done {
 fn destroy(chip: &mut Chip, c: &mut Command) -> Done {
     let n = DestroyQpIn::QPN.get32(c.input);
     chip.objs.remove((kind::QP, n), c.uid)?;
-    chip.dp.qps.remove(&n);
-    chip.dp.pending.remove(&n);
+    chip.qp_destroy(n);
     chip.qp_ext.remove(&n);
     Ok(())
 }

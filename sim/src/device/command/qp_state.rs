@@ -209,6 +209,11 @@ fn extension(chip: &mut Chip, c: &Command) -> Done {
     if mask & MMO != 0 {
         demand(chip.caps.general(CmdHcaCap::DMA_MMO_QP) != 0, status::BAD_PARAM, Check::Capability)?;
     }
+    const STREAM: u64 = 0x1;
+    if mask & STREAM != 0 {
+        let stream = QpcExt::DCI_STREAM_CHANNEL_ID.within(ext).get(c.input) as u16;
+        chip.stream_reset(Rts2rtsQpIn::QPN.get32(c.input), stream);
+    }
     let kept = chip.qp_ext.entry(Rts2rtsQpIn::QPN.get32(c.input)).or_insert_with(|| vec![0; QpcExt::SIZE]);
     for (_, f) in EXTENSION.iter().filter(|(bit, _)| mask & bit != 0) {
         f.copy(&c.input[ext.byte()..], kept);

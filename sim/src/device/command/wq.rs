@@ -128,7 +128,7 @@ fn query_sq(chip: &mut Chip, c: &mut Command) -> Done {
 fn destroy_sq(chip: &mut Chip, c: &mut Command) -> Done {
     let n = DestroySqIn::SQN.get32(c.input);
     chip.objs.remove((kind::SQ, n), c.uid)?;
-    chip.dp.sqs.remove(&n);
+    chip.sq_destroy(n);
     Ok(())
 }
 
@@ -202,7 +202,7 @@ fn query_rq(chip: &mut Chip, c: &mut Command) -> Done {
 fn destroy_rq(chip: &mut Chip, c: &mut Command) -> Done {
     let n = DestroyRqIn::RQN.get32(c.input);
     chip.objs.remove((kind::RQ, n), c.uid)?;
-    chip.steer.rqs.remove(&n);
+    chip.rq_destroy(n);
     Ok(())
 }
 
