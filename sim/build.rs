@@ -72,10 +72,11 @@ fn kind(attr: &Value) -> String {
         "raw_fd" => "Kind::RawFd".into(),
         "idr_array" => "Kind::IdrArray".into(),
         "enum_in" => {
-            let elements: Vec<String> = attr["elements"]
-                .as_object()
-                .expect("elements")
-                .values()
+            let mut elements: Vec<&Value> =
+                attr["elements"].as_object().expect("elements").values().collect();
+            elements.sort_by_key(|e| number(&e["id"]));
+            let elements: Vec<String> = elements
+                .iter()
                 .map(|e| format!("({}, {})", number(&e["len"][0]), number(&e["len"][1])))
                 .collect();
             format!("Kind::EnumIn(&[{}])", elements.join(", "))

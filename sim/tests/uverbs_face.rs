@@ -324,3 +324,21 @@ done
 ";
     assert_eq!(text(&run(&[], &program("regions"))), expected);
 }
+
+#[test]
+fn rules_steer_packets_by_priority() {
+    let out = run(&[], &program("steering"));
+    if !nix::unistd::geteuid().is_root() {
+        // raw packets are for those who may have them
+        assert!(text(&out).contains("Operation not permitted"), "{}", text(&out));
+        return;
+    }
+    let expected = "\
+matcher under a rule: Device or resource busy
+queue under a rule: Device or resource busy
+first rule: slot 1, 64 bytes, a packet
+second rule: slot 2, a packet
+done
+";
+    assert_eq!(text(&out), expected);
+}

@@ -83,6 +83,10 @@ pub struct Device {
     pub memic_pages: Vec<bool>,
     /// Ranges of steering memory in use.
     pub icm: Vec<(u64, u64)>,
+    /// Flow tables, in the order they are gone through.
+    pub flow_tables: Vec<super::handlers::flow_table::FlowTable>,
+    /// Matchers made so far.
+    pub matchers: u64,
     /// Queues of the driver's own, once something needs them.
     pub spare: Option<super::handlers::srq::Spare>,
     async_eq: Option<EventQueue>,
@@ -121,6 +125,8 @@ impl Device {
             vars: vec![false; ((VAR_BAR.end - VAR_BAR.start) / 4096) as usize],
             memic_pages: Vec::new(),
             icm: Vec::new(),
+            flow_tables: Vec::new(),
+            matchers: 0,
             spare: None,
             async_eq: None,
             completion_eqs: Vec::new(),

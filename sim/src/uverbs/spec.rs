@@ -208,6 +208,13 @@ mod tests {
     }
 
     #[test]
+    fn choices_are_numbered_as_the_kernel_does() {
+        let create = method_by_name("FLOW_MATCHER.CREATE").expect("FLOW_MATCHER.CREATE");
+        let kind = create.attr(Generation::V6_1, 0x1002).map(|a| a.kind);
+        assert_eq!(kind, Some(Kind::EnumIn(&[(2, 2), (0, 0), (0, 0), (0, 0)])));
+    }
+
+    #[test]
     fn an_attribute_that_takes_any_object_says_so() {
         let query = method_by_name("DEVX_OBJ.QUERY").expect("DEVX_OBJ.QUERY");
         assert_eq!(query.attr(Generation::V6_1, 0x1000).map(|a| a.object), Some(0xffff));

@@ -1,105 +1,358 @@
-//! Flow rules of the kernel's steering, and counters.
+//! Flow rules of the kernel's steering: matchers, rules, actions, anchors, counters.
 
 use super::super::cx::Cx;
 use super::super::device::Device;
+use super::super::mailbox::Mailbox;
+use super::super::objects::Object;
+use super::flow_table::{self, Action, Criteria, MATCH_BYTES};
 use nix::errno::Errno;
+use prm::{AllocPacketReformatContextIn, PacketReformatContextIn};
 
-/// Counters.
+/// Verbs flow counters. Nothing is on the device before a flow uses them.
 #[derive(Debug)]
 pub struct Counters {
-    /// Number.
-    pub number: u32,
+    /// Firmware counter, once a flow uses it.
+    pub number: Option<u32>,
 }
 
-/// Matcher.
+/// A matcher.
 #[derive(Debug)]
 pub struct Matcher {
-    /// Number.
-    pub number: u32,
+    /// What it matches on.
+    criteria: Criteria,
 }
 
-/// Flow.
+/// A rule.
 #[derive(Debug)]
 pub struct Flow {
-    /// Number.
-    pub number: u32,
+    table: u32,
+    index: u32,
 }
 
-/// FlowAction.
+/// A flow action.
 #[derive(Debug)]
 pub struct FlowAction {
-    /// Number.
-    pub number: u32,
+    /// Context on the device; none for what needs no context.
+    number: Option<u32>,
+    kind: ActionKind,
 }
 
-/// Anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ActionKind {
+    ModifyHeader,
+    Reformat,
+    Decapsulate,
+}
+
+/// A steering anchor: a table that users can point at.
 #[derive(Debug)]
 pub struct Anchor {
-    /// Number.
-    pub number: u32,
+    criteria: Criteria,
 }
 
-/// Not offered yet.
-pub fn create_counters(_cx: &mut Cx<'_>) -> Result<(), Errno> {
-    Err(Errno::EOPNOTSUPP)
+/// Bits of an entry's action.
+mod bits {
+    pub const ALLOW: u32 = 1;
+    pub const DROP: u32 = 2;
+    pub const FORWARD: u32 = 4;
+    pub const COUNT: u32 = 8;
+    pub const REFORMAT: u32 = 0x10;
+    pub const DECAPSULATE: u32 = 0x20;
+    pub const MODIFY_HEADER: u32 = 0x40;
 }
 
-/// Not offered yet.
-pub fn read_counters(_cx: &mut Cx<'_>) -> Result<(), Errno> {
-    Err(Errno::EOPNOTSUPP)
+/// Destination types.
+const TO_TABLE: u8 = 1;
+const TO_TIR: u8 = 2;
+
+/// Directions as the interface numbers them.
+const NIC_RX: u64 = 0;
+const NIC_TX: u64 = 1;
+
+/// The device's number of a table type.
+fn table_type(ft_type: u64) -> Result<u32, Errno> {
+    match ft_type {
+        NIC_RX => Ok(0),
+        NIC_TX => Ok(1),
+        2 => Ok(4),
+        3 => Ok(7),
+        4 => Ok(8),
+        _ => Err(Errno::EINVAL),
+    }
 }
 
-/// Not offered yet.
-pub fn create(_cx: &mut Cx<'_>) -> Result<(), Errno> {
-    Err(Errno::EOPNOTSUPP)
+/// Raw packets are for those who may have them.
+fn privileged(cx: &Cx<'_>) -> Result<(), Errno> {
+    const CAP_NET_RAW: u32 = 13;
+    match super::super::client::capable(cx.client.tid(), CAP_NET_RAW) {
+        true => Ok(()),
+        false => Err(Errno::EPERM),
+    }
 }
 
-/// Not offered yet.
-pub fn create_matcher(_cx: &mut Cx<'_>) -> Result<(), Errno> {
-    Err(Errno::EOPNOTSUPP)
+/// FLOW_MATCHER.CREATE.
+pub fn create_matcher(cx: &mut Cx<'_>) -> Result<(), Errno> {
+    const NORMAL: u8 = 0;
+    const EGRESS: u64 = 4;
+    /// The last priority: rules that take what no other rule took.
+    const DEFAULT_PRIORITY: u16 = u16::MAX;
+    let mut mask = cx.bytes(0x1001)?;
+    if mask.len() > MATCH_BYTES {
+        mask.truncate(MATCH_BYTES);
+    }
+    let priority = match cx.choice(0x1002) {
+        Some(NORMAL) => cx.u16(0x1002)?,
+        _ => DEFAULT_PRIORITY,
+    };
+    let enable = cx.bytes(0x1003)?.first().copied().unwrap_or(0);
+    if cx.has(0x1004) && cx.has(0x1005) {
+        return Err(Errno::EINVAL);
+    }
+    let ft_type = match (cx.has(0x1005), cx.flags(0x1004, EGRESS)?) {
+        (true, _) => cx.u64(0x1005)?,
+        (false, EGRESS) => NIC_TX,
+        _ => NIC_RX,
+    };
+    if cx.has(0x1006) {
+        // only the transport domains have ports
+        return Err(Errno::EINVAL);
+    }
+    let table_type = table_type(ft_type)?;
+    cx.dev.matchers += 1;
+    let criteria = Criteria { serial: cx.dev.matchers, table_type, priority, enable, mask };
+    cx.commit(Object::Matcher(Matcher { criteria }), Vec::new());
+    Ok(())
 }
 
-/// Not offered yet.
-pub fn create_modify_header(_cx: &mut Cx<'_>) -> Result<(), Errno> {
-    Err(Errno::EOPNOTSUPP)
+/// The receiving end of a queue pair: its transport interface.
+fn interface_of(cx: &Cx<'_>, handle: u32) -> Result<u32, Errno> {
+    match cx.file.handles.get(handle) {
+        Some(Object::Qp(qp)) => {
+            qp.numbers().into_iter().find(|(op, _)| *op == 0x900).map(|(_, n)| n).ok_or(Errno::EINVAL)
+        }
+        _ => Err(Errno::EINVAL),
+    }
 }
 
-/// Not offered yet.
-pub fn create_reformat(_cx: &mut Cx<'_>) -> Result<(), Errno> {
-    Err(Errno::EOPNOTSUPP)
+fn destination(cx: &Cx<'_>, egress: bool) -> Result<(Action, Vec<u32>), Errno> {
+    const DEFAULT_MISS: u64 = 1;
+    const DROP: u64 = 2;
+    let flags = cx.flags(0x1009, DEFAULT_MISS | DROP)?;
+    let (qp, devx) = (cx.handle(0x1002), cx.handle(0x1003));
+    let mut action = Action::default();
+    if flags == DEFAULT_MISS | DROP || (flags != 0 && (qp.is_some() || devx.is_some())) {
+        return Err(Errno::EINVAL);
+    }
+    if flags & DROP != 0 {
+        action.bits = bits::DROP;
+        return Ok((action, Vec::new()));
+    }
+    match (qp, devx) {
+        (Some(_), Some(_)) => Err(Errno::EINVAL),
+        (Some(handle), None) => {
+            action.bits = bits::FORWARD;
+            action.destinations.push((TO_TIR, interface_of(cx, handle)?));
+            Ok((action, vec![handle]))
+        }
+        (None, Some(handle)) => {
+            let to = match cx.file.handles.get(handle) {
+                Some(Object::Devx(o)) if o.target.create == 0x900 => (TO_TIR, o.target.number),
+                Some(Object::Devx(o)) if o.target.create == 0x930 => (TO_TABLE, o.target.number),
+                _ => return Err(Errno::EINVAL),
+            };
+            action.bits = bits::FORWARD;
+            action.destinations.push(to);
+            Ok((action, vec![handle]))
+        }
+        (None, None) if flags & DEFAULT_MISS != 0 || egress => {
+            action.bits = bits::ALLOW;
+            Ok((action, Vec::new()))
+        }
+        (None, None) => Err(Errno::EINVAL),
+    }
 }
 
-/// Not offered yet.
-pub fn create_anchor(_cx: &mut Cx<'_>) -> Result<(), Errno> {
-    Err(Errno::EOPNOTSUPP)
+/// FLOW.CREATE_FLOW of the driver.
+pub fn create(cx: &mut Cx<'_>) -> Result<(), Errno> {
+    privileged(cx)?;
+    let matcher = cx.handle(0x1004).ok_or(Errno::EINVAL)?;
+    let criteria = match cx.file.handles.get(matcher) {
+        Some(Object::Matcher(m)) => m.criteria.clone(),
+        _ => return Err(Errno::EINVAL),
+    };
+    let egress = matches!(criteria.table_type, 1 | 8);
+    let (mut action, mut holds) = destination(cx, egress)?;
+    holds.push(matcher);
+    for handle in cx.handle_array(0x1005) {
+        match cx.file.handles.get(handle) {
+            Some(Object::FlowAction(a)) => apply(&mut action, a)?,
+            _ => return Err(Errno::EINVAL),
+        }
+        holds.push(handle);
+    }
+    if let Some(handle) = cx.handle_array(0x1007).first().copied() {
+        let offset = if cx.has(0x1008) { cx.u32(0x1008)? } else { 0 };
+        match cx.file.handles.get(handle) {
+            Some(Object::Devx(o))
+                if o.target.create == super::opcodes::CREATE_FLOW_COUNTER && offset < o.bulk =>
+            {
+                action.counters.push(o.target.number + offset);
+                action.bits |= bits::COUNT;
+            }
+            _ => return Err(Errno::EINVAL),
+        }
+        holds.push(handle);
+    }
+    if cx.has(0x1006) {
+        let tag = cx.u32(0x1006)?;
+        if tag >> 24 != 0 {
+            return Err(Errno::EINVAL);
+        }
+        action.tag = tag;
+    }
+    let value = cx.bytes(0x1001)?;
+    let (table, index) = flow_table::add(cx.dev, &criteria, &value, &action)?;
+    cx.commit(Object::Flow(Flow { table, index }), holds);
+    Ok(())
 }
 
-/// Not offered yet.
+fn apply(action: &mut Action, a: &FlowAction) -> Result<(), Errno> {
+    let (bit, place) = match a.kind {
+        ActionKind::ModifyHeader => (bits::MODIFY_HEADER, Some(&mut action.modify_header)),
+        ActionKind::Reformat => (bits::REFORMAT, Some(&mut action.reformat)),
+        ActionKind::Decapsulate => (bits::DECAPSULATE, None),
+    };
+    if action.bits & bit != 0 {
+        return Err(Errno::EINVAL);
+    }
+    action.bits |= bit;
+    if let (Some(place), Some(number)) = (place, a.number) {
+        *place = number;
+    }
+    Ok(())
+}
+
+/// CREATE_FLOW of the write commands, whose specifications are not translated.
 pub fn create_write(_cx: &mut Cx<'_>) -> Result<(), Errno> {
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Nothing to give back.
-pub fn destroy_matcher(_dev: &mut Device, _o: &Matcher) -> Result<(), Errno> {
+/// FLOW_ACTION.CREATE_MODIFY_HEADER.
+pub fn create_modify_header(cx: &mut Cx<'_>) -> Result<(), Errno> {
+    const ACTION_BYTES: usize = 8;
+    let actions = cx.bytes(0x1001)?;
+    let kind = table_type(cx.u64(0x1002)?)?;
+    if actions.len() % ACTION_BYTES != 0 {
+        return Err(Errno::EINVAL);
+    }
+    let mut m = Mailbox::command(0x940, 0, 16);
+    m.set(0x60, 8, kind as u64).set(0x78, 8, (actions.len() / ACTION_BYTES) as u64);
+    m.0.extend_from_slice(&actions);
+    let number = cx.dev.exec(&m, 16)?.get(0x40, 32) as u32;
+    let action = FlowAction { number: Some(number), kind: ActionKind::ModifyHeader };
+    cx.commit(Object::FlowAction(action), Vec::new());
     Ok(())
 }
 
-/// Nothing to give back.
-pub fn destroy(_dev: &mut Device, _o: &Flow) -> Result<(), Errno> {
+/// FLOW_ACTION.CREATE_PACKET_REFORMAT.
+pub fn create_reformat(cx: &mut Cx<'_>) -> Result<(), Errno> {
+    const DECAPSULATE: u64 = 0;
+    let wanted = cx.u64(0x1001)?;
+    table_type(cx.u64(0x1002)?)?;
+    if wanted == DECAPSULATE {
+        let action = FlowAction { number: None, kind: ActionKind::Decapsulate };
+        cx.commit(Object::FlowAction(action), Vec::new());
+        return Ok(());
+    }
+    // L2 to L2 tunnel, L3 tunnel to L2, L2 to L3 tunnel
+    let kind = match wanted {
+        1 => 2,
+        2 => 3,
+        3 => 4,
+        _ => return Err(Errno::EINVAL),
+    };
+    let data = cx.bytes(0x1003).map_err(|_| Errno::EINVAL)?;
+    let context = AllocPacketReformatContextIn::PACKET_REFORMAT_CONTEXT.off;
+    let start = (context + PacketReformatContextIn::REFORMAT_DATA.off) / 8;
+    let mut m = Mailbox::command(0x93d, 0, AllocPacketReformatContextIn::SIZE);
+    m.put(PacketReformatContextIn::REFORMAT_TYPE.at(context), kind)
+        .put(PacketReformatContextIn::REFORMAT_DATA_SIZE.at(context), data.len() as u64);
+    m.0.truncate(start);
+    m.0.extend_from_slice(&data);
+    let whole = m.0.len().next_multiple_of(4);
+    m.0.resize(whole, 0);
+    let number = cx.dev.exec(&m, 16)?.get(0x40, 32) as u32;
+    let action = FlowAction { number: Some(number), kind: ActionKind::Reformat };
+    cx.commit(Object::FlowAction(action), Vec::new());
     Ok(())
 }
 
-/// Nothing to give back.
-pub fn destroy_action(_dev: &mut Device, _o: &FlowAction) -> Result<(), Errno> {
+/// STEERING_ANCHOR.CREATE.
+pub fn create_anchor(cx: &mut Cx<'_>) -> Result<(), Errno> {
+    privileged(cx)?;
+    let table_type = table_type(cx.u64(0x1001)?)?;
+    let priority = cx.u16(0x1002)?;
+    cx.dev.matchers += 1;
+    let criteria = Criteria { serial: cx.dev.matchers, table_type, priority, enable: 0, mask: Vec::new() };
+    // a rule that passes everything on to what comes after
+    let action = Action { bits: bits::ALLOW, ..Action::default() };
+    let (number, _) = flow_table::add(cx.dev, &criteria, &[], &action)?;
+    cx.commit(Object::Anchor(Anchor { criteria }), Vec::new());
+    cx.output(0x1003, &number.to_ne_bytes())
+}
+
+/// COUNTERS.CREATE.
+pub fn create_counters(cx: &mut Cx<'_>) -> Result<(), Errno> {
+    cx.commit(Object::Counters(Counters { number: None }), Vec::new());
     Ok(())
 }
 
-/// Nothing to give back.
-pub fn destroy_counters(_dev: &mut Device, _o: &Counters) -> Result<(), Errno> {
+/// COUNTERS.READ: there is nothing to read before a flow uses them.
+pub fn read_counters(cx: &mut Cx<'_>) -> Result<(), Errno> {
+    const PREFER_CACHED: u64 = 1;
+    cx.flags(2, PREFER_CACHED)?;
+    let known = match cx.handle(0).and_then(|h| cx.file.handles.get(h)) {
+        Some(Object::Counters(c)) => c.number,
+        _ => return Err(Errno::EINVAL),
+    };
+    let number = known.ok_or(Errno::EINVAL)?;
+    let mut m = Mailbox::command(0x93b, 0, 32);
+    m.set(0xd0, 16, 1).set(0xe0, 32, number as u64);
+    let reply = cx.dev.exec(&m, 32)?;
+    let values = [reply.get(0x80, 64), reply.get(0xc0, 64)];
+    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_ne_bytes()).collect();
+    cx.output(1, &bytes)
+}
+
+/// A matcher has nothing on the device by itself.
+pub fn destroy_matcher(_dev: &mut Device, _matcher: &Matcher) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Nothing to give back.
-pub fn destroy_anchor(_dev: &mut Device, _o: &Anchor) -> Result<(), Errno> {
-    Ok(())
+/// Remove a rule.
+pub fn destroy(dev: &mut Device, flow: &Flow) -> Result<(), Errno> {
+    flow_table::remove(dev, flow.table, flow.index)
+}
+
+/// Give an action's context back.
+pub fn destroy_action(dev: &mut Device, action: &FlowAction) -> Result<(), Errno> {
+    let Some(number) = action.number else { return Ok(()) };
+    let opcode = if action.kind == ActionKind::ModifyHeader { 0x941 } else { 0x93e };
+    let mut m = Mailbox::command(opcode, 0, 16);
+    m.set(0x40, 32, number as u64);
+    dev.exec(&m, 16).map(|_| ())
+}
+
+/// Free the firmware counter, if there is one.
+pub fn destroy_counters(dev: &mut Device, counters: &Counters) -> Result<(), Errno> {
+    let Some(number) = counters.number else { return Ok(()) };
+    let mut m = Mailbox::command(0x93a, 0, 16);
+    m.set(0x40, 32, number as u64);
+    dev.exec(&m, 16).map(|_| ())
+}
+
+/// Remove an anchor's table.
+pub fn destroy_anchor(dev: &mut Device, anchor: &Anchor) -> Result<(), Errno> {
+    let number = flow_table::table_of(dev, &anchor.criteria)?;
+    flow_table::remove(dev, number, 0)
 }

@@ -9,6 +9,7 @@ pub mod devx_obj;
 pub mod dm;
 pub mod dmabuf;
 pub mod flow;
+pub mod flow_table;
 pub mod gid;
 pub mod mmap;
 pub mod mr;

@@ -203,8 +203,10 @@ fn cap_bytes(cap: &[u32; 5]) -> Vec<u8> {
 pub fn create(cx: &mut Cx<'_>) -> Result<(), Errno> {
     let bytes = cx.bytes(8)?;
     let q = In(&bytes);
-    let flags = cx.flags(10, u64::MAX)? as u32;
-    const SIGNAL_ALL: u32 = 1 << 31;
+    // loopback blocking, scatter FCS, VLAN stripping, end padding, and signalling of all
+    const SIGNAL_ALL: u32 = 1 << 12;
+    let known = 1 << 1 | 1 << 8 | 1 << 9 | 1 << 11 | SIGNAL_ALL;
+    let flags = cx.flags(10, known as u64)? as u32;
     let request = Request {
         user_handle: cx.u64(7)?,
         pd: cx.handle(2),
