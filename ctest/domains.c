@@ -1,6 +1,7 @@
 /* Protection, thread and parent domains: who keeps whom alive, what the allocator callbacks are
  * asked for and in which order, refusals. Where a callback fails only NULL is looked at: the
  * reference leaves errno alone.
+ * records: differ, buffers lie where malloc puts them
  * run legacy: sim --fault DEVICE.GET_CONTEXT#1=EINVAL
  * run single: env MLX5_SINGLE_THREADED=1
  * run no-pd: sim --fault WRITE.ALLOC_PD#2=ENOMEM

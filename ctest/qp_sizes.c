@@ -3,6 +3,7 @@
  * A QP whose largest request fills its WQE to the last byte is left out: the reference reports a
  * wrapped max_inline_data there (docs/differences.md).
  * since: 65.0
+ * records: differ, buffers lie where malloc puts them
  * run default: arg 1 ; arg 1500
  * run more: arg 7 ; arg 1500
  * run signed: arg 3 ; arg 500 ; env MLX5_QP_SIGNATURE=1

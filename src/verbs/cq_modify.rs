@@ -2,14 +2,14 @@
 
 use super::{
     core::{self as kernel, Core},
-    cq::{ring, ring_size},
+    cq::ring,
     pd::DomainRef,
 };
 use crate::{
     abi::verbs::{consts::*, *},
     border,
     datapath::cq::Cq,
-    error::Result,
+    error::{Errno, Result},
     uverbs,
 };
 use core::ffi::c_int;
@@ -37,26 +37,34 @@ pub unsafe extern "C" fn modify_cq(cq: *mut ibv_cq, attr: *mut ibv_modify_cq_att
     })
 }
 
-/// `ibv_resize_cq`. EINVAL for sizes that no ring has; EOPNOTSUPP for dma-buf rings; ENOMEM; the
-/// kernel's. The entries not yet polled move to the new ring.
+/// `ibv_resize_cq`. EINVAL for sizes that no ring has; EOPNOTSUPP for dma-buf rings; the kernel's.
+/// Without memory for the ring the result is -1 with errno ENOMEM, as upstream has it. The entries
+/// not yet polled move to the new ring.
 ///
 /// # Safety
 /// As [`modify_cq`].
 pub unsafe extern "C" fn resize_cq(cq: *mut ibv_cq, cqe: c_int) -> c_int {
-    border::value("ibv_resize_cq", || {
+    let mut no_memory = false;
+    let result = border::value("ibv_resize_cq", || {
         // SAFETY: the promise of verbs operations.
         let c = unsafe { Cq::from_ibv(cq) };
         let Ok(wanted) = u32::try_from(cqe) else { return Err(refuse!(EINVAL, "no entries", cqe = cqe)) };
         if i64::from(cqe) * 64 > i64::from(c_int::MAX) {
             return Err(refuse!(EINVAL, "more entries than a ring can have", cqe = cqe));
         }
-        c.lock.with(|| resize(c, wanted))
-    })
+        c.lock.with(|| resize(c, wanted, &mut no_memory))
+    });
+    if no_memory {
+        Errno::ENOMEM.set();
+        return -1;
+    }
+    result
 }
 
 /// The caller holds the queue's lock.
-fn resize(c: &Cq, wanted: u32) -> Result<()> {
-    let target = ring_size(wanted)?;
+fn resize(c: &Cq, wanted: u32, no_memory: &mut bool) -> Result<()> {
+    // At most 2^25, by the caller's check.
+    let target = (wanted + 1).next_power_of_two();
     if target == c.cqe_cnt() {
         return Ok(());
     }
@@ -67,7 +75,7 @@ fn resize(c: &Cq, wanted: u32) -> Result<()> {
         return Err(refuse!(EOPNOTSUPP, "a dma-buf ring cannot be resized"));
     }
     let context = c.context();
-    let new = ring(context, pd, target, c.cqe_shift)?;
+    let new = ring(context, pd, target, c.cqe_shift).inspect_err(|_| *no_memory = true)?;
     // SAFETY: the public part of a live queue.
     let handle = unsafe { (*c.ibv()).handle };
     let mut response = Core::<8>::new();

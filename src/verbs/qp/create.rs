@@ -319,10 +319,8 @@ unsafe fn create_dct(
         ..Request::default()
     };
     let request = request.bytes(&qp);
-    let cap = a.cap;
     // SAFETY: as the caller promises.
     let response = unsafe { kernel::create(context, &mut qp, a, &request.0)? };
-    a.cap = cap;
     qp.own.get_ece.set(response.ece_options);
     // The kernel answers some number now; the target's own comes with RTR.
     qp.qp_num.set(0);

@@ -17,6 +17,13 @@ use prm::uverbs::{attr, method, object as obj};
 /// Flag of the core method: every send request is signalled.
 const SQ_SIG_ALL: u32 = 1 << 12;
 
+/// Create flags that the core knows.
+const KNOWN_FLAGS: u32 = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB
+    | IBV_QP_CREATE_SCATTER_FCS
+    | IBV_QP_CREATE_CVLAN_STRIPPING
+    | IBV_QP_CREATE_SOURCE_QPN
+    | IBV_QP_CREATE_PCI_WRITE_END_PADDING;
+
 /// The driver's request without addresses that the QP has (`mlx5_ib_create_qp`, 56 bytes).
 #[derive(Clone, Copy, Default)]
 pub struct Request {
@@ -71,7 +78,12 @@ pub unsafe fn create(
     let has = |bit: u32| a.comp_mask & bit != 0;
     let xrc_recv = a.qp_type == IBV_QPT_XRC_RECV;
     let create_flags = if has(IBV_QP_INIT_ATTR_CREATE_FLAGS) { a.create_flags } else { 0 };
-    let core_flags = create_flags | if a.sq_sig_all != 0 { SQ_SIG_ALL } else { 0 };
+    if create_flags & !KNOWN_FLAGS != 0 {
+        return Err(refuse!(EINVAL, "unknown create_flags", create_flags = create_flags));
+    }
+    // The source QPN's own attribute stands for its flag.
+    let core_flags =
+        create_flags & !IBV_QP_CREATE_SOURCE_QPN | if a.sq_sig_all != 0 { SQ_SIG_ALL } else { 0 };
     // SAFETY: as the caller promises.
     let (pd, send_cq, recv_cq, srq) =
         unsafe { (a.pd.cast::<Pd>().as_ref(), a.send_cq.as_ref(), a.recv_cq.as_ref(), a.srq.as_ref()) };
@@ -86,18 +98,21 @@ pub unsafe fn create(
         true => unsafe { a.rwq_ind_tbl.as_ref() }.map(|t| t.ind_tbl_handle as u32),
         false => None,
     };
+    // An XRC initiator receives nothing, whatever the application says.
+    let xrc_send = a.qp_type == IBV_QPT_XRC_SEND;
+    if xrc_send {
+        a.cap.max_recv_wr = 0;
+        a.cap.max_recv_sge = 0;
+    }
     let optional = |condition: bool, id: u16, handle: Option<u32>| match handle {
         Some(h) if condition => Attr::handle(id, h),
         _ => Attr::absent(),
     };
-    // The sending half of an XRC connection receives nothing, whatever the caller asked for.
-    let receives = a.qp_type != IBV_QPT_XRC_SEND;
-    let (max_recv_wr, max_recv_sge) = if receives { (a.cap.max_recv_wr, a.cap.max_recv_sge) } else { (0, 0) };
     let cap = Core::<20>::new()
         .u32(0, a.cap.max_send_wr)
-        .u32(4, max_recv_wr)
+        .u32(4, a.cap.max_recv_wr)
         .u32(8, a.cap.max_send_sge)
-        .u32(12, max_recv_sge)
+        .u32(12, a.cap.max_recv_sge)
         .u32(16, a.cap.max_inline_data);
     let (mut answered, mut driver, mut qp_num) = (Core::<20>::new(), Core::<40>::new(), 0u32);
     // SAFETY: the public part of a live context.
@@ -115,7 +130,7 @@ pub unsafe fn create(
         optional(!xrc_recv, attr::CREATE_QP_PD_HANDLE, pd.map(|p| p.verbs.handle)),
         optional(!xrc_recv, attr::CREATE_QP_IND_TABLE_HANDLE, table),
         optional(!xrc_recv, attr::CREATE_QP_SEND_CQ_HANDLE, send_cq.map(|c| c.handle)),
-        optional(!xrc_recv && receives, attr::CREATE_QP_RECV_CQ_HANDLE, recv_cq.map(|c| c.handle)),
+        optional(!xrc_recv && !xrc_send, attr::CREATE_QP_RECV_CQ_HANDLE, recv_cq.map(|c| c.handle)),
         Attr::new_object(attr::CREATE_QP_HANDLE),
         Attr::u64(attr::CREATE_QP_TYPE, u64::from(a.qp_type)),
         Attr::u64(attr::CREATE_QP_USER_HANDLE, qp.ibv() as u64),

@@ -32,10 +32,8 @@ pub unsafe fn create(context: &Context, a: &mut ibv_qp_init_attr_ex, plan: &Plan
         .bytes(16, key)
         .u32(148, plan.flags);
     let mut qp = boxed(Qp { rss: true, ..bare(context, a.qp_type) })?;
-    let cap = a.cap;
     // SAFETY: as the caller promises.
     let response = unsafe { kernel::create(context, &mut qp, a, &request.0)? };
-    a.cap = cap;
     qp.own.numbers = response.numbers;
     // SAFETY: as the caller promises.
     qp.own.domain = unsafe { super::create::parent_of(a) };
