@@ -10,8 +10,8 @@ use alloc::boxed::Box;
 use core::{
     ffi::{CStr, c_char, c_int, c_void},
     mem, ptr,
+    sync::atomic::{AtomicPtr, Ordering},
 };
-use once_cell::race::OnceBox;
 
 type Register = unsafe extern "C" fn(*const verbs_device_ops);
 type QueryPortSpeed = unsafe extern "C" fn(*mut ibv_context, u32, *mut u64) -> c_int;
@@ -80,11 +80,13 @@ unsafe impl Send for Ibverbs {}
 // SAFETY: as above.
 unsafe impl Sync for Ibverbs {}
 
-static IBVERBS: OnceBox<Ibverbs> = OnceBox::new();
+/// Found once, by whichever thread comes first; never freed.
+static IBVERBS: AtomicPtr<Ibverbs> = AtomicPtr::new(ptr::null_mut());
 
 /// libibverbs, if the copy in this process is one we know.
 pub fn get() -> Option<&'static Ibverbs> {
-    if let Some(i) = IBVERBS.get() {
+    // SAFETY: NULL, or a table that stays for ever.
+    if let Some(i) = unsafe { IBVERBS.load(Ordering::Acquire).as_ref() } {
         return Some(i);
     }
     // SAFETY: DT_NEEDED has loaded the library already; this only answers the handle of that very
@@ -93,8 +95,17 @@ pub fn get() -> Option<&'static Ibverbs> {
     if handle.is_null() {
         return None;
     }
-    let found = Ibverbs::find(handle)?;
-    Some(IBVERBS.get_or_init(|| Box::new(found)))
+    let found = Box::into_raw(Box::new(Ibverbs::find(handle)?));
+    match IBVERBS.compare_exchange(ptr::null_mut(), found, Ordering::AcqRel, Ordering::Acquire) {
+        // SAFETY: as above.
+        Ok(_) => unsafe { found.as_ref() },
+        Err(other) => {
+            // SAFETY: ours, and nobody has seen it: another thread was first.
+            drop(unsafe { Box::from_raw(found) });
+            // SAFETY: as above.
+            unsafe { other.as_ref() }
+        }
+    }
 }
 
 impl Ibverbs {
