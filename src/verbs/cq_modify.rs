@@ -48,7 +48,9 @@ pub unsafe extern "C" fn resize_cq(cq: *mut ibv_cq, cqe: c_int) -> c_int {
     let result = border::value("ibv_resize_cq", || {
         // SAFETY: the promise of verbs operations.
         let c = unsafe { Cq::from_ibv(cq) };
-        let Ok(wanted) = u32::try_from(cqe) else { return Err(refuse!(EINVAL, "no entries", cqe = cqe)) };
+        let Ok(wanted) = u32::try_from(cqe) else {
+            return Err(refuse!(EINVAL, "no entries", cqe = cqe).and_errno());
+        };
         if i64::from(cqe) * 64 > i64::from(c_int::MAX) {
             return Err(refuse!(EINVAL, "more entries than a ring can have", cqe = cqe));
         }

@@ -9,7 +9,7 @@ use crate::{
     border,
     datapath::{cq::Cq, qp::Qp, srq::Srq},
     devx::{Mailboxes, command::checked, object},
-    error::Result,
+    error::{Refusal, Result},
     provider::Context,
     uverbs,
 };
@@ -314,7 +314,7 @@ pub unsafe extern "C" fn modify_qp_rate_limit(qp: *mut ibv_qp, attr: *mut ibv_qp
     })
 }
 
-/// `ibv_set_ece`: the next modification tells the device. EINVAL for comp_mask bits or a foreign
+/// `ibv_set_ece`: the next modification tells the device. Refusals set errno too. EINVAL for comp_mask bits or a foreign
 /// vendor; EOPNOTSUPP.
 ///
 /// # Safety
@@ -323,18 +323,23 @@ pub unsafe extern "C" fn set_ece(qp: *mut ibv_qp, ece: *mut ibv_ece) -> c_int {
     border::value("ibv_set_ece", || {
         // SAFETY: the promise of verbs operations.
         let (q, e) = unsafe { (Qp::from_ibv(qp), &*ece) };
-        if e.comp_mask != 0 {
-            return Err(refuse!(EINVAL, "unknown comp_mask bits", comp_mask = e.comp_mask));
-        }
-        if e.vendor_id != VENDOR_MELLANOX {
-            return Err(refuse!(EINVAL, "options of another vendor", vendor_id = e.vendor_id));
-        }
-        if q.context().info.comp_mask & crate::provider::get_context::comp_mask::ECE == 0 {
-            return Err(refuse!(EOPNOTSUPP, "device without ECE"));
-        }
+        check_ece(q, e).map_err(Refusal::and_errno)?;
         q.own.set_ece.set(e.options);
         Ok(())
     })
+}
+
+fn check_ece(q: &Qp, e: &ibv_ece) -> Result<()> {
+    if e.comp_mask != 0 {
+        return Err(refuse!(EINVAL, "unknown comp_mask bits", comp_mask = e.comp_mask));
+    }
+    if e.vendor_id != VENDOR_MELLANOX {
+        return Err(refuse!(EINVAL, "options of another vendor", vendor_id = e.vendor_id));
+    }
+    if q.context().info.comp_mask & crate::provider::get_context::comp_mask::ECE == 0 {
+        return Err(refuse!(EOPNOTSUPP, "device without ECE"));
+    }
+    Ok(())
 }
 
 /// `ibv_query_ece`: never fails.
