@@ -295,7 +295,7 @@ pub unsafe extern "C" fn bind_mw<const SIGNED: bool>(
 /// As [`send`].
 pub unsafe extern "C" fn local_inv<const SIGNED: bool>(ex: *mut ibv_qp_ex, rkey: u32) {
     // SAFETY: the promise above.
-    unsafe { window::<SIGNED>(ex, rkey, IBV_WC_LOCAL_INV, Binding::invalidate(rkey)) }
+    unsafe { window::<SIGNED>(ex, rkey, IBV_WC_LOCAL_INV, Binding::invalidate()) }
 }
 
 /// A frame: the setter copies its headers into the Ethernet segment.

@@ -1,10 +1,6 @@
 //! Indirect memory keys: the struct, with the state of signature and crypto that the builder keeps.
 
-use crate::{
-    abi::dv::{mlx5dv_dek, mlx5dv_mkey},
-    provider::Context,
-    verbs::table::Registration,
-};
+use crate::{abi::dv::mlx5dv_mkey, provider::Context, verbs::table::Registration};
 use core::cell::Cell;
 
 /// An mkey made by `mlx5dv_create_mkey`.
@@ -88,25 +84,6 @@ impl Mkey {
         // SAFETY: the public struct is the first member.
         unsafe { &*mkey.cast() }
     }
-}
-
-/// A data encryption key: what `mlx5dv_dek_create` hands out points to one.
-#[repr(C)]
-pub struct Dek {
-    /// Number of the firmware object.
-    pub id: u32,
-    /// Its kernel handle.
-    pub handle: u32,
-    pub context: *const Context,
-}
-
-/// Number of a key.
-///
-/// # Safety
-/// `dek` was made by this library and is alive.
-pub unsafe fn dek_id(dek: *const mlx5dv_dek) -> u32 {
-    // SAFETY: as the caller promises.
-    unsafe { (*dek.cast::<Dek>()).id }
 }
 
 impl Signature {

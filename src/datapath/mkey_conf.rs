@@ -13,6 +13,7 @@ use crate::{
     },
     error::Errno,
     provider::get_context::comp_mask,
+    verbs::dek,
 };
 use core::{ptr, slice};
 use prm::wqe::{
@@ -539,13 +540,14 @@ unsafe fn crypto(mkey: &Mkey, attr: &mlx5dv_crypto_attr) -> Result<(), Errno> {
     {
         return Err(Errno::EINVAL);
     }
+    // SAFETY: the promise above.
+    let dek = unsafe { dek::object_id(attr.dek) }.map_err(|r| r.errno())?;
     crypto.attr.set(CryptoBlock {
         encrypt_on_tx: attr.encrypt_on_tx,
         order: attr.signature_crypto_order,
         data_unit_size: attr.data_unit_size,
         tweak: attr.initial_tweak.map(|c| c as u8),
-        // SAFETY: the promise above.
-        dek: unsafe { super::mkey::dek_id(attr.dek) },
+        dek,
         keytag: attr.keytag.map(|c| c as u8),
     });
     crypto.state.set(BlockState::Updated);

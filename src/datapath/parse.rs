@@ -13,8 +13,7 @@ use crate::{
     abi::verbs::{consts::*, ibv_wc},
     provider::stall,
 };
-use alloc::string::ToString;
-use core::sync::atomic::Ordering;
+use core::{fmt, sync::atomic::Ordering};
 use prm::cqe::{APP_TAG_MATCHING, Cqe64, ErrCqe, SigErrCqe, VENDOR_ODP_PFAULT, opcode, syndrome};
 
 /// What became of an entry.
@@ -85,14 +84,16 @@ pub unsafe fn take_receive<const WIDE: bool>(
                 Some((wr_id, status))
             }
             None => {
+                // A queue of one QP is used in order: the entry's counter tells nothing new.
                 let rq = &*target.rq;
-                let index = counter & rq.mask;
+                let tail = rq.tail.load(Ordering::Relaxed);
+                let index = tail & rq.mask;
                 let wr_id = rq.wrid.at(index).read();
                 if is_inline(op_own) {
                     let null = cq.context().info.dump_fill_mkey;
                     status = scatter::receive(target, index, cqe, op_own, WIDE, null);
                 }
-                rq.tail.store(rq.tail.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+                rq.tail.store(tail.wrapping_add(1), Ordering::Release);
                 Some((wr_id, status))
             }
         }
@@ -213,23 +214,24 @@ pub fn error<const V1: bool>(cq: &Cq, cqe: Cqe, op_own: u8) -> Result<Done, Outc
     }
 }
 
+/// An entry's record as four lines of four words.
+struct Dump(Cqe);
+
+impl fmt::Display for Dump {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        for i in 0..16 {
+            // SAFETY: the record's 64 bytes, aligned.
+            let word = u32::from_be(unsafe { self.0.0.cast::<u32>().add(i).read() });
+            write!(f, "{word:08x}{}", if i % 4 == 3 { '\n' } else { ' ' })?;
+        }
+        Ok(())
+    }
+}
+
 /// Tells the debug file of an error that should not happen, and stops for a debugger if asked to.
 #[cold]
 fn report(cq: &Cq, cqe: Cqe) {
-    let debug = &cq.context().debug;
-    if debug.is_open() {
-        // SAFETY: the record's 64 bytes, aligned.
-        let w = |i: usize| u32::from_be(unsafe { cqe.0.cast::<u32>().add(i).read() });
-        let row =
-            |i| format_args!("{:08x} {:08x} {:08x} {:08x}\n", w(i), w(i + 1), w(i + 2), w(i + 3)).to_string();
-        debug.write(format_args!(
-            "mlx5: got completion with error:\n{}{}{}{}",
-            row(0),
-            row(4),
-            row(8),
-            row(12)
-        ));
-    }
+    cq.context().debug.write(format_args!("mlx5: got completion with error:\n{}", Dump(cqe)));
     while stall::freeze_on_error_cqe() {
         // SAFETY: no preconditions.
         unsafe { libc::sleep(10) };

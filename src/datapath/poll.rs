@@ -243,10 +243,10 @@ fn receive_done<const V1: bool, const WIDE: bool>(
     };
     wc.wr_id = wr_id;
     wc.status = status;
+    wc.byte_len = cqe.get32(Cqe64::BYTE_CNT);
     if is_inline(op_own) && status != IBV_WC_SUCCESS {
         return Outcome::Filled;
     }
-    wc.byte_len = cqe.get32(Cqe64::BYTE_CNT);
     let raw = cqe.raw32(Cqe64::IMM_INVAL_PKEY);
     let mut flags = 0;
     if target.rx_csum && cqe.csum_ok() {

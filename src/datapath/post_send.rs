@@ -132,7 +132,9 @@ pub const fn classes(k: u8) -> [u16; 12] {
                 IBV_WR_RDMA_READ if k != kind::UC => class::RADDR,
                 IBV_WR_SEND_WITH_IMM => class::IMM,
                 IBV_WR_SEND_WITH_INV => class::KEY,
-                IBV_WR_LOCAL_INV | IBV_WR_BIND_MW => class::KEY | class::SLOW,
+                IBV_WR_LOCAL_INV | IBV_WR_BIND_MW if matches!(k, kind::RC | kind::XRC | kind::UC) => {
+                    class::KEY | class::SLOW
+                }
                 IBV_WR_ATOMIC_CMP_AND_SWP | IBV_WR_ATOMIC_FETCH_AND_ADD => class::SLOW,
                 _ => 0,
             };
@@ -465,15 +467,16 @@ impl Wqe {
         let mut from = Payload { sge: wr.sg_list, count: wr.num_sge, offset: 0 };
         let atomic = matches!(wr.opcode, IBV_WR_ATOMIC_CMP_AND_SWP | IBV_WR_ATOMIC_FETCH_AND_ADD);
         let window = matches!(wr.opcode, IBV_WR_BIND_MW | IBV_WR_LOCAL_INV);
-        if window && matches!(K, kind::RC | kind::XRC | kind::UC) {
-            // SAFETY: the promise above.
-            return unsafe { self.window(wr, qp.qp_num.get()) };
-        }
+        let window = window && matches!(K, kind::RC | kind::XRC | kind::UC);
         // SAFETY: the operation says which members of the request are set. Within the first block
         // the segments of 16 bytes need no check against the ring's end; behind it there is one.
         unsafe {
-            let class = class_of::<K>(wr.opcode).unwrap_or(0);
-            self.c = addresses::<K>(&qp.sq, wr, class, self.c.at.wrapping_sub(Ctrl::SIZE));
+            if window {
+                self.window(wr, qp.qp_num.get())?;
+            } else {
+                let class = class_of::<K>(wr.opcode).unwrap_or(0);
+                self.c = addresses::<K>(&qp.sq, wr, class, self.c.at.wrapping_sub(Ctrl::SIZE));
+            }
             match K {
                 kind::RC | kind::XRC if atomic => self.atomic(qp, wr)?,
                 kind::UNDERLAY => {
@@ -541,7 +544,7 @@ impl Wqe {
         }
     }
 
-    /// Bind or invalidate. There is no payload, whatever the request's list says.
+    /// Bind or invalidate. The request's list, if it has one, follows as for others.
     ///
     /// # Safety
     /// The cursor stands behind the control segment; the request is one of the two.
@@ -555,7 +558,7 @@ impl Wqe {
                 Binding::of(b.mw, b.rkey, &b.bind_info)
             } else {
                 self.built.wr_data = IBV_WC_LOCAL_INV as u16;
-                Binding::invalidate(wr.u_imm_data.invalidate_rkey)
+                Binding::invalidate()
             }
         };
         // SAFETY: the promise above.

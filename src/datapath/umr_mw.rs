@@ -50,9 +50,9 @@ impl Binding {
         }
     }
 
-    /// The invalidation of `rkey`.
-    pub fn invalidate(rkey: u32) -> Binding {
-        Binding { mw_type: IBV_MW_TYPE_2, rkey, mr_lkey: 0, addr: 0, length: 0, access: 0 }
+    /// An invalidation: which key is in the control segment.
+    pub fn invalidate() -> Binding {
+        Binding { mw_type: IBV_MW_TYPE_2, rkey: 0, mr_lkey: 0, addr: 0, length: 0, access: 0 }
     }
 }
 

@@ -1,6 +1,10 @@
 //! Indirect memory keys.
 
-use crate::{exports::prelude::*, verbs::mkey as keys};
+use crate::{
+    datapath::{mkey::Mkey, mkey_check},
+    exports::prelude::*,
+    verbs::mkey as keys,
+};
 
 /// Indirect mkey (`MLX5_1.10`). Returns: NULL with errno set on failure.
 ///
@@ -28,9 +32,16 @@ pub unsafe extern "C" fn mlx5dv_destroy_mkey(mkey: *mut mlx5dv_mkey) -> c_int {
 /// The pointers are those the manual page asks for: valid for the call, of the stated lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _mlx5dv_mkey_check(
-    _mkey: *mut mlx5dv_mkey,
-    _err_info: *mut mlx5dv_mkey_err,
-    _err_info_size: usize,
+    mkey: *mut mlx5dv_mkey,
+    err_info: *mut mlx5dv_mkey_err,
+    err_info_size: usize,
 ) -> c_int {
-    missing!(value, "_mlx5dv_mkey_check")
+    border::value("_mlx5dv_mkey_check", || {
+        // SAFETY: the promise above.
+        let err = mkey_check::check(unsafe { Mkey::from_public(mkey) })?;
+        let len = err_info_size.min(size_of::<mlx5dv_mkey_err>());
+        // SAFETY: the caller's struct has that many bytes, older ones fewer.
+        unsafe { core::ptr::copy_nonoverlapping((&raw const err).cast::<u8>(), err_info.cast(), len) };
+        Ok(())
+    })
 }
