@@ -38,6 +38,7 @@ static struct queue {
 	uint16_t out[256];                       /* blocks at which WQEs start that are not completed */
 	unsigned pending, receives;
 	uint32_t posted, received, taken;
+	bool fenced;                             /* the next request inherits a fence */
 } q[KINDS];
 
 /* ---- random numbers ------------------------------------------------------- */
@@ -73,7 +74,15 @@ static void dump(const char *what, const void *p, size_t n)
 }
 
 /* ---- what the library wrote ----------------------------------------------- */
-static void show_send(struct queue *k)
+/* What a refused request left in blocks that are free is nobody's business. */
+static void wipe(struct queue *k)
+{
+	uint32_t cnt = k->d.sq.wqe_cnt, used = k->pending ? (uint16_t)(k->posted - k->out[0]) : 0;
+
+	for (uint32_t i = used; i < cnt; i++)
+		memset((uint8_t *)k->d.sq.buf + ((k->posted + i - used) & (cnt - 1)) * 64, 0, 64);
+}
+static void show_send(struct queue *k, bool failed)
 {
 	uint8_t *sq = k->d.sq.buf;
 	uint16_t to = be32toh(k->d.dbrec[1]);
@@ -90,6 +99,8 @@ static void show_send(struct queue *k)
 		if (!ow)
 			break;
 	}
+	if (failed)
+		wipe(k);
 	printf(" dbrec %08x %08x ring %016lx\n", be32toh(k->d.dbrec[0]), be32toh(k->d.dbrec[1]), digest(sq, bytes));
 }
 static void show_recv(struct queue *k)
@@ -118,11 +129,14 @@ static void post_send(struct queue *k)
 	struct ibv_mw mw = { .rkey = 0x77, .type = one_in(2) ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2 };
 	int n = 1 + (one_in(3) ? rnd(6) : 0), r, index = -1;
 	/* what must not differ by accident: upstream reads members of other opcodes freely */
+	/* upstream forgets the fence that waits when a request fails late: those come alone */
+	bool late = n == 1 && !k->fenced;
 	static const uint8_t ops[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 2, 4, 2, 0 };
 
 	memset(wr, 0, sizeof wr);
 	for (int i = 0; i < n; i++) {
 		struct ibv_send_wr *w = &wr[i];
+		uint32_t bytes = 0;
 		int count = one_in(40) ? (int)k->max_sge + 1 : (int)rnd(k->max_sge + 1);
 
 		random_sges(sges[i], count);
@@ -137,7 +151,7 @@ static void post_send(struct queue *k)
 		case IBV_WR_BIND_MW:
 			w->bind_mw.mw = &mw;
 			w->bind_mw.rkey = rnd(0xffffffff);
-			w->bind_mw.bind_info = (struct ibv_mw_bind_info){ .mr = mr, .addr = (uintptr_t)SPACE, .length = one_in(4) ? 0 : one_in(8) ? 1ull << 33 : 1 + rnd(9999), .mw_access_flags = rnd(64) };
+			w->bind_mw.bind_info = (struct ibv_mw_bind_info){ .mr = mr, .addr = (uintptr_t)SPACE, .length = one_in(4) ? 0 : 1 + rnd(9999), .mw_access_flags = rnd(64) };
 			break;
 		case IBV_WR_ATOMIC_CMP_AND_SWP:
 		case IBV_WR_ATOMIC_FETCH_AND_ADD:
@@ -150,6 +164,10 @@ static void post_send(struct queue *k)
 			w->wr.rdma.remote_addr = rnd(0xffffffff);
 			w->wr.rdma.rkey = rnd(0xffffffff);
 		}
+		for (int g = 0; g < count; g++)
+			bytes += sges[i][g].length;
+		if (bytes > k->max_inline && (!late || w->opcode == IBV_WR_BIND_MW || w->opcode == IBV_WR_LOCAL_INV))
+			w->send_flags &= ~IBV_SEND_INLINE;
 		if (k->type == IBV_QPT_UD) {
 			w->wr.ud.ah = ah;
 			w->wr.ud.remote_qpn = rnd(0xffffff);
@@ -162,11 +180,13 @@ static void post_send(struct queue *k)
 	for (int i = 0; i < n; i++)
 		if (bad == &wr[i])
 			index = i;
+	for (int i = 0; i < (r ? index : n); i++)
+		k->fenced = k->type != IBV_QPT_UD && (wr[i].opcode == IBV_WR_BIND_MW || wr[i].opcode == IBV_WR_LOCAL_INV);
 	printf("%s post_send n=%d ops", k->name, n);
 	for (int i = 0; i < n; i++)
 		printf(" %d/%d/%x", wr[i].opcode, wr[i].num_sge, wr[i].send_flags);
 	printf(" = %s bad %d", en(r), r ? index : -1);
-	show_send(k);
+	show_send(k, r);
 }
 
 static void post_recv(struct queue *k)
@@ -178,6 +198,12 @@ static void post_recv(struct queue *k)
 		int count = one_in(30) ? (int)k->max_sge + 2 : (int)rnd(k->max_sge + 1);
 
 		random_sges(sges[i], count);
+		/* room for any payload that comes inside a completion: upstream reads on behind the end of
+		 * a list that is too short */
+		for (int n = 0; n < 2 && count; n++)
+			sges[i][n].length = (count == 1 ? 40 : 17) + rnd(30);
+		if (!count)
+			count = 1, sges[i][0].length = 64;
 		wr[i] = (struct ibv_recv_wr){ .wr_id = 0x5000 + rnd(1000), .next = i + 1 < n ? &wr[i + 1] : NULL, .sg_list = sges[i], .num_sge = count };
 	}
 	r = ibv_post_recv(k->qp, wr, &bad);
@@ -218,7 +244,7 @@ static void build(struct queue *k)
 	struct ibv_mw_bind_info info = { .mr = mr, .addr = (uintptr_t)SPACE, .length = one_in(4) ? 0 : 1 + rnd(9999), .mw_access_flags = rnd(32) };
 	int n = one_in(3) ? rnd(5) : 1, r;
 	uint64_t raw[8] = { 0 };
-	bool full = false;
+	bool full = false, window = k->fenced;
 
 	printf("%s build", k->name);
 	ibv_wr_start(x);
@@ -236,6 +262,7 @@ static void build(struct queue *k)
 		random_sges(sges[0], count);
 		x->wr_id = 0x3000 + rnd(1000);
 		x->wr_flags = rnd(8);
+		window = k->type != IBV_QPT_UD && (op == 7 || op == 8);
 		printf(" %d", op);
 		switch (op) {
 		case 0: ibv_wr_rdma_write(x, rnd(0xffffffff), rnd(0xffffffff)); break;
@@ -277,12 +304,15 @@ static void build(struct queue *k)
 	}
 	if (one_in(8)) {
 		ibv_wr_abort(x);
+		r = 1;
 		printf(" abort");
 	} else {
 		r = ibv_wr_complete(x);
+		if (!r)
+			k->fenced = window;
 		printf(" = %s", en(r));
 	}
-	show_send(k);
+	show_send(k, r);
 }
 
 /* ---- completions ----------------------------------------------------------- */

@@ -286,7 +286,8 @@ pub unsafe extern "C" fn bind_mw<const SIGNED: bool>(
 ) {
     // SAFETY: the promise above.
     unsafe {
-        let binding = Binding::of(mw, rkey, &*info);
+        // Only windows of type 2 are bound this way, as the manual has it.
+        let binding = Binding { mw_type: IBV_MW_TYPE_2, ..Binding::of(mw, rkey, &*info) };
         window::<SIGNED>(ex, (*mw).rkey, IBV_WC_BIND_MW, binding);
     }
 }
