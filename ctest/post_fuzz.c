@@ -344,7 +344,7 @@ static void produce(int c)
 		e[56] = one_in(10) ? rnd(64) : wqe[3];
 		if (!op && wqe[3] == 0x10 && wqe[7] > 2 && !(wqe[32] & 0x80) && k->type == IBV_QPT_RC && one_in(2)) {
 			format = 1;
-			*(uint32_t *)(e + 44) = htobe32(rnd(34));
+			*(uint32_t *)(e + 44) = htobe32(rnd(33));
 		}
 	} else if (kind < 5) {
 		if (!k->receives)
