@@ -164,6 +164,9 @@ fn create_in_kernel(
     let mut driver = Core::<8>::new();
     let (mut max_wr, mut max_sge, mut number) = (0u32, 0u32, 0u32);
     let flags = if a.comp_mask & IBV_WQ_INIT_ATTR_FLAGS != 0 { a.create_flags } else { 0 };
+    if flags >= IBV_WQ_FLAGS_RESERVED {
+        return Err(refuse!(EOPNOTSUPP, "unknown create_flags", create_flags = flags));
+    }
     // SAFETY: the public part of a live context.
     let async_fd = unsafe { (*context.ibv()).async_fd };
     let mut attrs = [
