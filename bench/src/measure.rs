@@ -82,7 +82,8 @@ impl Measure<'_> {
             .args(["-std=gnu11", "-O2", "-g", "-Wall", "-o"])
             .arg(&loops)
             .arg(&source)
-            .args(["-lmlx5", "-libverbs", "-ldl"])
+            // Symbols are bound before the loops: the loader is not what is measured.
+            .args(["-Wl,-z,now", "-lmlx5", "-libverbs", "-ldl"])
             .output()
             .map_err(|e| format!("cc: {e}"))?;
         if !out.status.success() {

@@ -104,18 +104,20 @@ ops! {
 /// A `verbs_context_ops` of the release at hand.
 pub struct OpsTable {
     slots: [*const c_void; MAX_OPS],
-    release: u16,
+    places: [u8; MAX_OPS],
 }
 
 impl OpsTable {
     /// An empty table for the layout of `release`.
     pub const fn new(release: u16) -> OpsTable {
-        OpsTable { slots: [core::ptr::null(); MAX_OPS], release }
+        OpsTable { slots: [core::ptr::null(); MAX_OPS], places: places(release) }
     }
 
     /// Sets an operation; one that this release does not know is left out.
     pub fn set(&mut self, op: Op, function: *const c_void) {
-        if let Some(slot) = slot(op, self.release).and_then(|i| self.slots.get_mut(i)) {
+        // An operation that the release does not know has a place beyond the table.
+        let place = usize::from(self.places[op as usize]);
+        if let Some(slot) = self.slots.get_mut(place) {
             *slot = function;
         }
     }
@@ -126,11 +128,22 @@ impl OpsTable {
     }
 }
 
-/// Index of `op` in the table of `release`: the number of older members before it.
-fn slot(op: Op, release: u16) -> Option<usize> {
-    let before = OPS.get(..op as usize)?;
-    let known = OPS.get(op as usize)?.1 <= release;
-    known.then(|| before.iter().filter(|(_, since)| *since <= release).count())
+/// Place of a member that a release does not have.
+const UNKNOWN: u8 = u8::MAX;
+
+/// Place of each member in the table of `release`: the number of members before it that the
+/// release has.
+const fn places(release: u16) -> [u8; MAX_OPS] {
+    let mut places = [UNKNOWN; MAX_OPS];
+    let (mut i, mut place) = (0, 0);
+    while i < MAX_OPS {
+        if OPS[i].1 <= release {
+            places[i] = place;
+            place += 1;
+        }
+        i += 1;
+    }
+    places
 }
 
 #[cfg(test)]
@@ -164,10 +177,8 @@ mod tests {
                 let size = record["size"].as_u64().unwrap() as usize;
                 assert_eq!(OPS.iter().filter(|(_, s)| *s <= r).count() * 8, size, "release {r}");
                 for (i, (name, _)) in OPS.iter().enumerate() {
-                    // SAFETY: `Op` has exactly the discriminants 0..MAX_OPS.
-                    let op: Op = unsafe { core::mem::transmute(i) };
-                    let expected = offset(&record, name).map(|o| o as usize / 8);
-                    assert_eq!(slot(op, r), expected, "{name} in {r}");
+                    let expected = offset(&record, name).map_or(UNKNOWN, |o| (o / 8) as u8);
+                    assert_eq!(places(r)[i], expected, "{name} in {r}");
                     checked += 1;
                 }
             }

@@ -24,7 +24,7 @@ use crate::{
     error::{Errno, Result},
     mutex::Mutex,
     trace,
-    verbs::{dbrec::DbrecPool, huge::HugePool, table::Table},
+    verbs::{dbrec::DbrecPool, huge::HugePool},
 };
 use core::{
     ffi::{CStr, c_int, c_void},
@@ -216,10 +216,7 @@ unsafe fn open(
             crypto_login: Mutex::new(None),
             numbers: Mutex::default(),
         }
-        Table::write_empty(&raw mut (*context).uidxs);
-        Table::write_empty(&raw mut (*context).qps);
-        Table::write_empty(&raw mut (*context).srqs);
-        Table::write_empty(&raw mut (*context).mkeys);
+        // The number tables are empty as they are: libibverbs gave zeroed memory.
         ops::set(ibverbs, &*context);
     }
     Ok(context.cast())

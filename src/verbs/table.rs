@@ -20,11 +20,19 @@ const CAPACITY: u16 = MASK as u16;
 
 struct Leaf<T>([AtomicPtr<T>; SIZE]);
 
-/// A table. Pointers stay the caller's.
+/// A table. Pointers stay the caller's. Zeroed memory is an empty one: it is too large to be built
+/// on a thread's stack or to be cleared twice.
 pub struct Table<T> {
     leaves: [AtomicPtr<Leaf<T>>; SIZE],
-    /// Objects in each second-level table. Guards all changes.
-    used: Mutex<[u16; SIZE]>,
+    /// Guards all changes.
+    used: Mutex<Used>,
+}
+
+struct Used {
+    /// Objects in each second-level table.
+    counts: [u16; SIZE],
+    /// Second-level tables all lie below this.
+    end: usize,
 }
 
 // SAFETY: shared places are atomics; what the pointers lead to is the users' business.
@@ -33,18 +41,6 @@ unsafe impl<T> Sync for Table<T> {}
 unsafe impl<T> Send for Table<T> {}
 
 impl<T> Table<T> {
-    /// Writes an empty table to `at`: it is too large to pass through a thread's stack.
-    ///
-    /// # Safety
-    /// `at` is writable for a table.
-    pub unsafe fn write_empty(at: *mut Table<T>) {
-        // SAFETY: as the caller promises; zeroed places are NULL pointers.
-        unsafe {
-            (&raw mut (*at).leaves).write_bytes(0, 1);
-            (&raw mut (*at).used).write(Mutex::new([0; SIZE]));
-        }
-    }
-
     /// The object with this number, NULL if there is none.
     #[inline(always)]
     pub fn get(&self, key: u32) -> *const T {
@@ -60,15 +56,15 @@ impl<T> Table<T> {
     /// first free place. ENOMEM if there is none, or no memory.
     pub fn insert_anywhere(&self, object: *const T) -> Result<u32> {
         let mut used = self.used.lock();
-        let Some(high) = used.iter().position(|n| *n < CAPACITY) else {
+        let Some(high) = used.counts.iter().position(|n| *n < CAPACITY) else {
             return Err(refuse!(ENOMEM, "no free number in the table"));
         };
-        let leaf = self.leaf(high)?;
+        let leaf = self.leaf(&mut used, high)?;
         let Some(low) = leaf.0.iter().position(|p| p.load(Ordering::Relaxed).is_null()) else {
             return Err(refuse!(ENOMEM, "no free place in the table"));
         };
         leaf.0[low].store(object.cast_mut(), Ordering::Release);
-        used[high] += 1;
+        used.counts[high] += 1;
         Ok((high << BITS | low) as u32)
     }
 
@@ -76,9 +72,10 @@ impl<T> Table<T> {
     pub fn insert(&self, key: u32, object: *const T) -> Result<()> {
         let mut used = self.used.lock();
         let high = (key >> BITS & MASK) as usize;
-        let old = self.leaf(high)?.0[(key & MASK) as usize].swap(object.cast_mut(), Ordering::AcqRel);
+        let old =
+            self.leaf(&mut used, high)?.0[(key & MASK) as usize].swap(object.cast_mut(), Ordering::AcqRel);
         if old.is_null() {
-            used[high] += 1;
+            used.counts[high] += 1;
         }
         Ok(())
     }
@@ -94,7 +91,7 @@ impl<T> Table<T> {
         // SAFETY: as in `get`.
         let old = unsafe { (*leaf).0[(key & MASK) as usize].swap(ptr::null_mut(), Ordering::AcqRel) };
         if !old.is_null() {
-            used[high] -= 1;
+            used.counts[high] -= 1;
         }
     }
 
@@ -106,8 +103,8 @@ impl<T> Table<T> {
         unsafe { self.get(key).as_ref() }.map(f)
     }
 
-    /// The second-level table at `high`, made if missing. The caller holds `used`.
-    fn leaf(&self, high: usize) -> Result<&Leaf<T>, Errno> {
+    /// The second-level table at `high`, made if missing.
+    fn leaf(&self, used: &mut Used, high: usize) -> Result<&Leaf<T>, Errno> {
         let mut leaf = self.leaves[high].load(Ordering::Relaxed);
         if leaf.is_null() {
             // SAFETY: a non-zero size; zeroed memory is a table of NULLs.
@@ -116,6 +113,7 @@ impl<T> Table<T> {
                 return Err(Errno::ENOMEM);
             }
             self.leaves[high].store(leaf, Ordering::Release);
+            used.end = used.end.max(high + 1);
         }
         // SAFETY: as in `get`.
         Ok(unsafe { &*leaf })
@@ -124,7 +122,8 @@ impl<T> Table<T> {
 
 impl<T> Drop for Table<T> {
     fn drop(&mut self) {
-        for leaf in &mut self.leaves {
+        let end = self.used.get_mut().end;
+        for leaf in &mut self.leaves[..end] {
             // SAFETY: NULL or from calloc in `leaf`.
             unsafe { libc::free((*leaf.get_mut()).cast()) }
         }
@@ -168,12 +167,8 @@ mod tests {
     use super::*;
 
     fn table() -> Box<Table<u32>> {
-        let mut t = Box::<Table<u32>>::new_uninit();
-        // SAFETY: a box of the right size, initialised by `write_empty`.
-        unsafe {
-            Table::write_empty(t.as_mut_ptr());
-            t.assume_init()
-        }
+        // SAFETY: zeroed memory is an empty table.
+        unsafe { Box::<Table<u32>>::new_zeroed().assume_init() }
     }
 
     #[test]
