@@ -277,3 +277,108 @@ impl Chip {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::testing::Bench;
+    use super::*;
+
+    /// Opcodes that have a name and that this device does not offer: page faults, e-switch,
+    /// bonds, monitors, congestion settings, wake-up, management datagrams by command.
+    const NOT_OFFERED: &[u16] = &[
+        opcode::PAGE_FAULT_RESUME,
+        opcode::GEN_EQE,
+        opcode::MAD_IFC,
+        opcode::ARM_DCT_FOR_KEY_VIOLATION,
+        opcode::QUERY_ESW_FUNCTIONS,
+        opcode::QUERY_ESW_VPORT_CONTEXT,
+        opcode::MODIFY_ESW_VPORT_CONTEXT,
+        opcode::SET_MONITOR_COUNTER,
+        opcode::ARM_MONITOR_COUNTER,
+        opcode::CONFIG_INT_MODERATION,
+        opcode::GET_DROPPED_PACKET_LOG,
+        opcode::QUERY_MAD_DEMUX,
+        opcode::SET_MAD_DEMUX,
+        opcode::MODIFY_CONG_STATUS,
+        opcode::MODIFY_CONG_PARAMS,
+        opcode::SET_WOL_ROL,
+        opcode::QUERY_WOL_ROL,
+        opcode::CREATE_LAG,
+        opcode::MODIFY_LAG,
+        opcode::DESTROY_LAG,
+        opcode::CREATE_VPORT_LAG,
+        opcode::DESTROY_VPORT_LAG,
+        opcode::SET_DELAY_DROP_PARAMS,
+        opcode::QUERY_DELAY_DROP_PARAMS,
+        opcode::SYNC_CRYPTO,
+    ];
+
+    #[test]
+    fn every_named_opcode_is_offered_or_refused_on_purpose() {
+        let mut b = Bench::new();
+        for op in opcode::ALL {
+            let offered = TABLE.contains_key(op);
+            assert_ne!(offered, NOT_OFFERED.contains(op), "{:?}", opcode::name(*op));
+            if !offered {
+                assert_eq!(b.cmd(*op, 0, 16, &[], 16), status::BAD_OP);
+            }
+        }
+    }
+
+    /// Numbers that look like nothing, from a seed.
+    struct Noise(u64);
+
+    impl Noise {
+        fn next(&mut self) -> u64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            self.0
+        }
+    }
+
+    #[test]
+    fn no_command_brings_the_device_down() {
+        let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
+        let mut b = Bench::new();
+        let (mut good, mut bad) = (0, 0);
+        for round in 0..20_000u32 {
+            let ops: Vec<u16> = TABLE.keys().copied().collect();
+            let op = ops[noise.next() as usize % ops.len()];
+            if matches!(op, opcode::TEARDOWN_HCA | opcode::DISABLE_HCA | opcode::SET_HCA_CAP) {
+                continue;
+            }
+            let len = TABLE[&op].min_in + (noise.next() % 48) as usize;
+            let mut input = vec![0u8; len];
+            // mostly zeros and small numbers, so that some commands get through
+            for _ in 0..noise.next() % 24 {
+                let at = noise.next() as usize % len;
+                input[at] = match noise.next() % 4 {
+                    0 => noise.next() as u8,
+                    1 => 0xff,
+                    _ => (noise.next() % 8) as u8,
+                };
+            }
+            MboxIn::OPCODE.set(&mut input, op as u64);
+            MboxIn::UID.set(&mut input, 0);
+            let room = TABLE[&op].min_out + (noise.next() % 64) as usize;
+            let cut = if round % 16 == 0 { noise.next() as usize % (len + 1) } else { len };
+            match b.run(&input[..cut], room).0 {
+                status::OK => good += 1,
+                _ => bad += 1,
+            }
+            let word = [(noise.next() % 256) as u8, 0, (noise.next() % 2) as u8, (noise.next() % 256) as u8];
+            let data = [word, word].concat();
+            let (uar, place) =
+                (16 + noise.next() as u32 % 8, [0x20, 0x40, 0x48, 0x800, 0x900][round as usize % 5]);
+            b.chip.uar_write(
+                &b.host,
+                uar,
+                place,
+                &data[..if place == 0x40 || place == 0x48 { 4 } else { 8 }],
+            );
+            b.chip.progress(&b.host);
+        }
+        assert!(good > 500 && bad > 500, "{good} commands done, {bad} refused");
+    }
+}
