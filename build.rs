@@ -141,6 +141,8 @@ fn main() {
         "-Wl,--fatal-warnings".into(),
         "-Wl,--no-as-needed".into(),
         ibverbs.display().to_string(),
+        // Built together with programs that use std, the libc crate leaves this to std.
+        "-lc".into(),
     ] {
         println!("cargo::rustc-cdylib-link-arg={a}");
     }
