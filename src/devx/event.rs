@@ -121,11 +121,11 @@ pub unsafe fn destroy(p: *mut mlx5dv_devx_event_channel) -> Result<()> {
 pub fn get(fd: c_int, buffer: *mut c_void, len: usize) -> Result<isize> {
     // SAFETY: the kernel checks the buffer.
     let n = unsafe { libc::read(fd, buffer, len) };
-    if n < 0 {
-        return Err(Errno::last().into());
+    if n >= HEADER_LEN {
+        Ok(n)
+    } else if n < 0 {
+        Err(Errno::last().into())
+    } else {
+        Err(refuse!(EINVAL, "less than an event header was read", read = n))
     }
-    if n < HEADER_LEN {
-        return Err(refuse!(EINVAL, "less than an event header was read", read = n));
-    }
-    Ok(n)
 }
