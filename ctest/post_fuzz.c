@@ -5,7 +5,7 @@
  * Completions are written into queues that belong to no QP: the library finds the QP by its user
  * index, and the device never writes there.
  *
- * run seeds: sim, args 1 400
+ * run seeds: arg 1 ; arg 400
  */
 #include "common.h"
 #include <sys/mman.h>

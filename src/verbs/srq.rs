@@ -147,7 +147,6 @@ fn create_in_kernel(
     // SAFETY: the public part of a live context.
     let async_fd = unsafe { (*context.ibv()).async_fd };
     let optional = |id: u16, handle: Option<u32>| handle.map_or(Attr::absent(), |h| Attr::handle(id, h));
-    let basic = extra.srq_type == IBV_SRQT_BASIC;
     let mut attrs = [
         optional(attr::CREATE_SRQ_XRCD_HANDLE, extra.xrcd),
         optional(attr::CREATE_SRQ_CQ_HANDLE, extra.cq),
@@ -155,7 +154,7 @@ fn create_in_kernel(
             extra.max_num_tags.is_some(),
             Attr::u32(attr::CREATE_SRQ_MAX_NUM_TAGS, extra.max_num_tags.unwrap_or(0)),
         ),
-        Attr::when(!basic, Attr::number(attr::CREATE_SRQ_RESP_SRQ_NUM, &mut srq_num)),
+        Attr::when(extra.srq_type == IBV_SRQT_XRC, Attr::number(attr::CREATE_SRQ_RESP_SRQ_NUM, &mut srq_num)),
         Attr::new_object(attr::CREATE_SRQ_HANDLE),
         Attr::u64(attr::CREATE_SRQ_TYPE, u64::from(extra.srq_type)),
         Attr::u64(attr::CREATE_SRQ_USER_HANDLE, srq.ibv() as u64),
