@@ -70,11 +70,16 @@ fn target(chip: &Chip, uid: u16, input: &[u8], ctx: Field) -> Result<Key, Refusa
 fn create_tir(chip: &mut Chip, c: &mut Command) -> Done {
     let ctx = CreateTirIn::CTX;
     let td = (kind::TD, Tirc::TRANSPORT_DOMAIN.within(ctx).get32(c.input));
-    chip.objs.usable(td, c.uid, Check::TransportDomain)?;
-    let to = target(chip, c.uid, c.input, ctx)?;
+    let mut uses = vec![];
+    // without a domain, loopback is not told apart
+    if td.1 != 0 {
+        chip.objs.usable(td, c.uid, Check::TransportDomain)?;
+        uses.push(td);
+    }
+    uses.push(target(chip, c.uid, c.input, ctx)?);
     let range = limited(chip, CmdHcaCap::LOG_MAX_TIR, 1);
     let n = chip.objs.number(kind::TIR, range)?;
-    chip.objs.insert((kind::TIR, n), c.uid, c.input, vec![td, to]);
+    chip.objs.insert((kind::TIR, n), c.uid, c.input, uses);
     CreateTirOut::TIRN.set(c.out, n as u64);
     Ok(())
 }
@@ -94,7 +99,9 @@ fn modify_tir(chip: &mut Chip, c: &mut Command) -> Done {
         }
     }
     let to = target(chip, c.uid, &next, CreateTirIn::CTX)?;
-    chip.objs.relink(key, vec![td, to]);
+    let mut uses = if td.1 != 0 { vec![td] } else { vec![] };
+    uses.push(to);
+    chip.objs.relink(key, uses);
     chip.objs.owned_mut(key, c.uid)?.input = next;
     Ok(())
 }
