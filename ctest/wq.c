@@ -3,7 +3,7 @@
  * records: differ, buffers lie where malloc puts them
  * run signed: env MLX5_RWQ_SIGNATURE=1
  * run single: env MLX5_SINGLE_THREADED=1
- * run refused: sim --fault WQ.CREATE#2=ENOMEM --fault WQ.DESTROY#1=EBUSY --fault WRITE.MODIFY_WQ=EIO
+ * run refused: sim --fault WQ.CREATE#2=ENOMEM --fault WQ.DESTROY#1=EBUSY --fault WRITE.EX_MODIFY_WQ=EIO
  */
 #include "common.h"
 

@@ -35,10 +35,14 @@ fn check(context: &Context, credential_id: u32, import_kek_id: u32) -> Result<()
         return Err(refuse!(EOPNOTSUPP, "device without crypto logins"));
     }
     if credential_id >> 24 != 0 {
-        return Err(refuse!(EINVAL, "number has more than 24 bits", credential_id = credential_id));
+        return Err(
+            refuse!(EINVAL, "number has more than 24 bits", credential_id = credential_id).and_errno()
+        );
     }
     if import_kek_id >> 24 != 0 {
-        return Err(refuse!(EINVAL, "number has more than 24 bits", import_kek_id = import_kek_id));
+        return Err(
+            refuse!(EINVAL, "number has more than 24 bits", import_kek_id = import_kek_id).and_errno()
+        );
     }
     Ok(())
 }
