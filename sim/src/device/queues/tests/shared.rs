@@ -177,6 +177,8 @@ fn xrc_senders_name_the_shared_queue() {
     let e = r.poll(&mut receive).expect("received");
     assert_eq!(Cqe64::SRQN_UIDX.get(&e), 0x777, "the shared queue's own index");
     assert_eq!(r.read(at, 5), b"named");
+    r.ring(&b);
+    assert_eq!((r.event(), r.state(b.n)), (None, 3), "a doorbell means nothing without a send queue");
     r.send(&mut a, &Work::new(opcode::SEND).raw(&xrc(foreign.n)).inline(b"x"));
     let e = r.poll(&mut send).expect("error");
     assert_eq!(e[63] >> 4, cqe::opcode::REQ_ERR);
