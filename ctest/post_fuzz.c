@@ -246,6 +246,13 @@ static void build(struct queue *k)
 	uint64_t raw[8] = { 0 };
 	bool full = false, window = k->fenced;
 
+	/* what is complete is free only when it was polled */
+	for (int c = 0; c < 3; c++) {
+		struct ibv_wc wc;
+
+		while (ibv_poll_cq(c == 2 ? ibv_cq_ex_to_cq(lazy) : cq[c], 1, &wc))
+			;
+	}
 	printf("%s build", k->name);
 	ibv_wr_start(x);
 	for (int i = 0; i < n; i++) {

@@ -93,7 +93,6 @@ pub unsafe extern "C" fn raw_wqe<const SIGNED: bool>(dv: *mut mlx5dv_qp_ex, wqe:
         let cur_post = qp.sq.cur_post.get();
         put32(ctrl, Ctrl::OPMOD_IDX_OPCODE, first & 0xff00_00ff | idx_opcode(cur_post, 0));
         if SIGNED {
-            segment::put8(ctrl, Ctrl::SIGNATURE, 0);
             segment::sign(&qp.sq, ctrl, ow);
         }
         qp.wr.ow.set(ow);

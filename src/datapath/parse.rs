@@ -112,10 +112,7 @@ pub fn inline_send<const V1: bool>(cq: &Cq, cqe: Cqe, op_own: u8, wide: bool) ->
         k if k != req::UNKNOWN && k & req::ATOMIC != 0 => 8,
         _ => 0,
     };
-    let status = match len {
-        0 => IBV_WC_SUCCESS,
-        n => scatter::send(qp, index, cqe, op_own, n as usize, wide),
-    };
+    let status = scatter::send(qp, index, cqe, op_own, len as usize, wide);
     qp.sq.tail.store(slot.head.wrapping_add(1), Ordering::Release);
     Some((Done { wr_id: slot.wr_id, status }, kind, slot.wr_data))
 }

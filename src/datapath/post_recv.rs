@@ -170,7 +170,7 @@ unsafe fn fill<const M: u8, const STATIC: bool>(
         unsafe {
             scatter(list, wr.sg_list, wr.num_sge, rq.max_gs);
             if signed {
-                sign(wqe, wr.num_sge, number, head as u16);
+                sign(wqe, wr.num_sge, number, before as u16);
             }
             rq.wrid.at(index).write(wr.wr_id);
         }
@@ -237,7 +237,8 @@ pub unsafe fn terminate(at: *mut u8) {
     }
 }
 
-/// Signature segment of a receive: over the segments, the queue's number and the index.
+/// Signature segment of a receive: over the segments, the queue's number and its head at the start
+/// of the call.
 ///
 /// # Safety
 /// `wqe` starts with the signature segment; `count` data segments and one more fit behind it.

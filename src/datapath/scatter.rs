@@ -91,6 +91,7 @@ pub fn receive(to: &Target, index: u32, cqe: Cqe, op_own: u8, wide: bool, dump_f
 /// other operations, LOC_LEN for too little room.
 #[inline(never)]
 pub fn send(qp: &Qp, index: u32, cqe: Cqe, op_own: u8, len: usize, wide: bool) -> u32 {
+    let null = Some(qp.context().info.dump_fill_mkey);
     if qp.qp_type != IBV_QPT_RC {
         return IBV_WC_GENERAL_ERR;
     }
@@ -111,7 +112,7 @@ pub fn send(qp: &Qp, index: u32, cqe: Cqe, op_own: u8, len: usize, wide: bool) -
     while payload.left != 0 && c.ow < ds {
         c.wrap();
         // SAFETY: a data segment of the WQE; the cursor stays in the ring.
-        if !unsafe { payload.fill(c.at, None) } {
+        if !unsafe { payload.fill(c.at, null) } {
             break;
         }
         c.skip(Data::SIZE);

@@ -351,8 +351,8 @@ impl InlineWriter {
     }
 }
 
-/// Signature byte of a WQE of `ow` octowords, whose present signature is zero: the complement of
-/// all bytes combined by exclusive or, followed across the end of the ring.
+/// Signature byte of a WQE of `ow` octowords: the complement of all its bytes combined by exclusive
+/// or, followed across the end of the ring. Its own place should be zero before.
 ///
 /// # Safety
 /// `ctrl` starts a WQE of that size in the ring of `sq`.
