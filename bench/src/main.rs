@@ -9,7 +9,7 @@ mod measure;
 
 use clap::Parser;
 use ctest_runner::place::Places;
-use measure::{Figure, Library, Measure};
+use measure::{Figure, Library, Measure, Program};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -49,6 +49,27 @@ const CASES: [(&str, &str, u64); 5] = [
     ("get_event", "devx_get_event", 1),
 ];
 
+/// Cases of the data path, as they stand in the table.
+const DATAPATH: [(&str, &str); 15] = [
+    ("write", "post_send, RDMA write"),
+    ("send", "post_send, send"),
+    ("inline32", "post_send, 32 bytes inline"),
+    ("list16", "post_send, list of 16"),
+    ("sge2", "post_send, 2 elements"),
+    ("sge8", "post_send, 8 elements"),
+    ("ud", "post_send, UD"),
+    ("build", "ibv_wr_*, RDMA write"),
+    ("recv", "post_recv"),
+    ("srq", "post_srq_recv"),
+    ("poll1", "poll_cq, 1"),
+    ("poll16", "poll_cq, 16"),
+    ("poll16_128", "poll_cq, 16 of 128 bytes"),
+    ("poll0", "poll_cq, nothing"),
+    ("lazy", "next_poll + 3 reads"),
+];
+/// Operations in a batch of the data path.
+const OPERATIONS: u64 = 256;
+
 fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(true) => ExitCode::SUCCESS,
@@ -72,11 +93,29 @@ fn run(options: &Options) -> Result<bool, String> {
             title: title.into(),
             unit: "instructions",
             gate: true,
-            reference: measure.instructions(case, counted, &reference)?,
-            ours: measure.instructions(case, counted, &ours)?,
+            reference: measure.instructions(Program::Loops, case, counted, &reference)?,
+            ours: measure.instructions(Program::Loops, case, counted, &ours)?,
+        });
+        let [r, o] = measure.times(
+            Program::Loops,
+            case,
+            options.rounds.div_ceil(slower),
+            options.batches,
+            [&reference, &ours],
+        )?;
+        figures.push(Figure { title: title.into(), unit: "ns", gate: false, reference: r, ours: o });
+    }
+    for (case, title) in DATAPATH {
+        let count = |library| measure.instructions(Program::Datapath, case, OPERATIONS, library);
+        figures.push(Figure {
+            title: title.into(),
+            unit: "instructions",
+            gate: true,
+            reference: count(&reference)?,
+            ours: count(&ours)?,
         });
         let [r, o] =
-            measure.times(case, options.rounds.div_ceil(slower), options.batches, [&reference, &ours])?;
+            measure.times(Program::Datapath, case, OPERATIONS, options.batches, [&reference, &ours])?;
         figures.push(Figure { title: title.into(), unit: "ns", gate: false, reference: r, ours: o });
     }
     let [r, o] = measure.loading(options.batches * 5, [&reference, &ours])?;

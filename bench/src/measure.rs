@@ -71,33 +71,52 @@ fn resolve(path: &Path) -> Result<PathBuf, String> {
 pub struct Measure<'a> {
     places: &'a Places,
     loops: PathBuf,
+    datapath: PathBuf,
+}
+
+/// Which of the programs has a case.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Program {
+    /// Calls that reach the kernel.
+    Loops,
+    /// Posting and polling.
+    Datapath,
 }
 
 impl Measure<'_> {
     /// Compile them.
     pub fn new(places: &Places) -> Result<Measure<'_>, String> {
-        let loops = places.work.join("loops");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("loops.c");
-        let out = Command::new("cc")
-            .args(["-std=gnu11", "-O2", "-g", "-Wall", "-o"])
-            .arg(&loops)
-            .arg(&source)
-            // Symbols are bound before the loops: the loader is not what is measured.
-            .args(["-Wl,-z,now", "-lmlx5", "-libverbs", "-ldl"])
-            .output()
-            .map_err(|e| format!("cc: {e}"))?;
-        if !out.status.success() {
-            return Err(String::from_utf8_lossy(&out.stderr).into_owned());
-        }
-        Ok(Measure { places, loops })
+        let compile = |name: &str| -> Result<PathBuf, String> {
+            let program = places.work.join(name);
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(name).with_extension("c");
+            let out = Command::new("cc")
+                .args(["-std=gnu11", "-O2", "-g", "-Wall", "-o"])
+                .arg(&program)
+                .arg(&source)
+                // Symbols are bound before the loops: the loader is not what is measured.
+                .args(["-Wl,-z,now", "-lmlx5", "-libverbs", "-ldl"])
+                .output()
+                .map_err(|e| format!("cc: {e}"))?;
+            if !out.status.success() {
+                return Err(String::from_utf8_lossy(&out.stderr).into_owned());
+            }
+            Ok(program)
+        };
+        Ok(Measure { places, loops: compile("loops")?, datapath: compile("datapath")? })
     }
 
     /// Instructions of one round.
-    pub fn instructions(&self, case: &str, rounds: u64, library: &Library) -> Result<f64, String> {
+    pub fn instructions(
+        &self,
+        program: Program,
+        case: &str,
+        rounds: u64,
+        library: &Library,
+    ) -> Result<f64, String> {
         let tool =
             ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=measured"];
         let words = [case.to_string(), rounds.to_string()];
-        let said = self.run(&tool, &words, library)?;
+        let said = self.run(program, &tool, &words, library)?;
         let collected = said.lines().find_map(|l| l.split_once("Collected :")).map(|(_, n)| n.trim());
         let total: f64 = collected
             .and_then(|n| n.parse().ok())
@@ -108,6 +127,7 @@ impl Measure<'_> {
     /// Best time of one round in ns, batches of both libraries taking turns.
     pub fn times(
         &self,
+        program: Program,
         case: &str,
         rounds: u64,
         batches: u64,
@@ -117,7 +137,7 @@ impl Measure<'_> {
         for _ in 0..batches {
             for (best, library) in best.iter_mut().zip(libraries) {
                 let words = [case.to_string(), rounds.to_string(), "3".into()];
-                *best = best.min(number(&self.run(&[], &words, library)?)?);
+                *best = best.min(number(&self.run(program, &[], &words, library)?)?);
             }
         }
         Ok(best)
@@ -150,12 +170,19 @@ impl Measure<'_> {
         }))
     }
 
-    fn run(&self, tool: &[&str], words: &[String], library: &Library) -> Result<String, String> {
+    fn run(
+        &self,
+        program: Program,
+        tool: &[&str],
+        words: &[String],
+        library: &Library,
+    ) -> Result<String, String> {
+        let program = if program == Program::Loops { &self.loops } else { &self.datapath };
         let out = Command::new(&self.places.sim)
             .args(["run", "--", "env"])
             .args(&library.environment)
             .args(tool)
-            .arg(&self.loops)
+            .arg(program)
             .args(words)
             .output()
             .map_err(|e| format!("{}: {e}", self.places.sim.display()))?;

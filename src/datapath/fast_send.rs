@@ -64,6 +64,7 @@ unsafe extern "C" fn one<const K: u8, const M: u8>(
         let sq = &qp.sq;
         let Some(wr) = first.as_ref() else { return 0 };
         if wr.next.is_null()
+            && wr.num_sge <= 1
             && let Some(class) = class_of::<K>(wr.opcode)
             && class & class::SPECIAL == 0
         {
@@ -73,7 +74,7 @@ unsafe extern "C" fn one<const K: u8, const M: u8>(
             if try_lock::<M>(sq) {
                 let head = sq.head.get();
                 if ready(sq, head, wr.num_sge) {
-                    let (wqe, after) = build_plain::<K>(qp, wr, class, head);
+                    let (wqe, after) = build_plain::<K, true>(qp, wr, class, head);
                     doorbell::ring_own(qp, wqe, after, qp.hot.bf_span[0].get());
                     sq.lock.unlock();
                     return 0;
@@ -109,7 +110,7 @@ unsafe extern "C" fn one_inline<const K: u8, const M: u8>(
             let ctrl = sq.wqe(index);
             let room = sq.end.addr() - ctrl.addr();
             if ready(sq, head, 1)
-                && len.wrapping_sub(1) < sq.max_inline
+                && len.wrapping_sub(1) < sq.max_inline.min(segment::MAX_SHORT)
                 && len as usize + PREAMBLE <= room
                 && let Some(class) = class_of::<K>(wr.opcode)
             {

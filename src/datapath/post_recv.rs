@@ -34,9 +34,9 @@ pub fn choose(qp: &Qp) -> PostRecv {
     if qp.rq.wq_sig || holds_doorbell(qp) {
         post_recv::<{ mode::OTHER }>
     } else if qp.rq.lock.needed() {
-        post_recv::<{ mode::LOCKED }>
+        one::<{ mode::LOCKED }>
     } else {
-        post_recv::<{ mode::SINGLE }>
+        one::<{ mode::SINGLE }>
     }
 }
 
@@ -75,8 +75,55 @@ pub unsafe extern "C" fn refuse_all(
     Errno::ENOMEM.0
 }
 
+/// One receive with one element, in one straight run; everything else goes on to the general
+/// function, before anything was written.
+///
+/// # Safety
+/// As [`post_recv`].
+unsafe extern "C" fn one<const M: u8>(
+    ibv: *mut ibv_qp,
+    first: *mut ibv_recv_wr,
+    bad_wr: *mut *mut ibv_recv_wr,
+) -> c_int {
+    // SAFETY: the promise above. The WQE is free and has room for one element, and for a terminator
+    // if it has room for two; the index is masked.
+    unsafe {
+        let qp = Qp::from_ibv(ibv);
+        let rq = &qp.rq;
+        if let Some(wr) = first.as_ref()
+            && wr.next.is_null()
+            && wr.num_sge == 1
+            && (*wr.sg_list).length != 0
+            && (M == mode::SINGLE || rq.lock.try_lock())
+        {
+            if M == mode::SINGLE {
+                rq.lock.lock_known::<false>();
+            }
+            let head = rq.head.get();
+            if !rq.is_full(head) && rq.sge_limit.get() >= 1 {
+                let index = head & rq.mask;
+                let wqe = rq.wqe(index);
+                element(wqe, &*wr.sg_list);
+                if rq.max_gs > 1 {
+                    terminate(wqe.add(Data::SIZE));
+                }
+                rq.wrid.at(index).write(wr.wr_id);
+                let head = head.wrapping_add(1);
+                rq.head.set(head);
+                mmio::to_device();
+                (*qp.dbrec).receive.store((head & 0xffff).to_be(), Ordering::Relaxed);
+                rq.lock.unlock();
+                return 0;
+            }
+            rq.lock.unlock();
+        }
+        post_recv::<M>(ibv, first, bad_wr)
+    }
+}
+
 /// # Safety
 /// As [`dispatch`]; the QP has a receive queue that this mode fits.
+#[inline(never)]
 unsafe extern "C" fn post_recv<const M: u8>(
     ibv: *mut ibv_qp,
     wr: *mut ibv_recv_wr,

@@ -312,7 +312,7 @@ unsafe fn plain<const K: u8>(qp: &Qp, wr: &ibv_send_wr) -> bool {
         return false;
     }
     // SAFETY: the promise above.
-    unsafe { build_plain::<K>(qp, wr, class, head) };
+    unsafe { build_plain::<K, false>(qp, wr, class, head) };
     true
 }
 
@@ -329,12 +329,18 @@ pub fn class_of<const K: u8>(opcode: u32) -> Option<u16> {
 }
 
 /// Builds a plain request and moves the queue behind it. Answers the WQE and the position behind it.
+/// `FEW` if there is one element or none.
 ///
 /// # Safety
 /// The queue is not full, no fence is pending, the elements are not too many, and the class is that
 /// of the request, which is the application's; the caller holds the lock.
 #[inline(always)]
-pub unsafe fn build_plain<const K: u8>(qp: &Qp, wr: &ibv_send_wr, class: u16, head: u32) -> (Last, u32) {
+pub unsafe fn build_plain<const K: u8, const FEW: bool>(
+    qp: &Qp,
+    wr: &ibv_send_wr,
+    class: u16,
+    head: u32,
+) -> (Last, u32) {
     let sq = &qp.sq;
     let cur_post = sq.cur_post.get();
     let index = cur_post & sq.mask;
@@ -343,7 +349,11 @@ pub unsafe fn build_plain<const K: u8>(qp: &Qp, wr: &ibv_send_wr, class: u16, he
     unsafe {
         segment::ctrl_flags(ctrl, control_flags(sq, wr.send_flags, 0), 0);
         let mut c = addresses::<K>(sq, wr, class, ctrl);
-        segment::data_list(&mut c, wr.sg_list, wr.num_sge);
+        if !FEW {
+            segment::data_list(&mut c, wr.sg_list, wr.num_sge);
+        } else if wr.num_sge == 1 {
+            segment::one_pointer(&mut c, wr.sg_list);
+        }
         let last = Last { ctrl, ow: c.ow };
         (last, close_plain(qp, wr, class, last, index, cur_post, head))
     }

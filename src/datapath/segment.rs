@@ -218,7 +218,7 @@ pub unsafe fn data_list(c: &mut Cursor, sge: *const ibv_sge, count: i32) {
 /// # Safety
 /// As [`data_list`], for one element.
 #[inline(always)]
-unsafe fn one_pointer(c: &mut Cursor, sge: *const ibv_sge) {
+pub unsafe fn one_pointer(c: &mut Cursor, sge: *const ibv_sge) {
     // SAFETY: the promise above. Length and key are neighbours.
     let (length_key, addr) =
         unsafe { ((&raw const (*sge).length).cast::<u64>().read_unaligned(), (*sge).addr) };
@@ -253,34 +253,39 @@ pub unsafe fn copy_in(mut to: *mut u8, from: *const u8, len: usize, start: *mut 
     }
 }
 
-/// A copy that is quick for the few bytes that inline data mostly has, without a call.
+/// Bytes that [`copy_bytes`] takes.
+pub const MAX_SHORT: u32 = 64;
+
+/// A copy of few bytes without a call or a loop: from both ends, the halves overlapping.
 ///
 /// # Safety
-/// As `copy_nonoverlapping`.
+/// As `copy_nonoverlapping`; `len` is 1 to [`MAX_SHORT`].
 #[inline(always)]
 pub unsafe fn copy_bytes(to: *mut u8, from: *const u8, len: usize) {
-    // SAFETY: each pair of loads and stores lies within `len` bytes; the last may overlap the one
-    // before.
+    // SAFETY: each load and store lies within `len` bytes.
     unsafe {
         if len >= 16 {
-            let mut at = 0;
-            while at + 16 < len {
-                write(to, at, read::<u128>(from, at));
-                at += 16;
+            if len > 32 {
+                let (a, b) = (read::<u128>(from, 16), read::<u128>(from, len - 32));
+                write(to, 16, a);
+                write(to, len - 32, b);
             }
-            write(to, len - 16, read::<u128>(from, len - 16));
+            let (a, b) = (read::<u128>(from, 0), read::<u128>(from, len - 16));
+            write(to, 0, a);
+            write(to, len - 16, b);
         } else if len >= 8 {
-            let last = read::<u64>(from, len - 8);
-            write(to, 0, read::<u64>(from, 0));
-            write(to, len - 8, last);
+            let (a, b) = (read::<u64>(from, 0), read::<u64>(from, len - 8));
+            write(to, 0, a);
+            write(to, len - 8, b);
         } else if len >= 4 {
-            let last = read::<u32>(from, len - 4);
-            write(to, 0, read::<u32>(from, 0));
-            write(to, len - 4, last);
+            let (a, b) = (read::<u32>(from, 0), read::<u32>(from, len - 4));
+            write(to, 0, a);
+            write(to, len - 4, b);
         } else {
-            for i in 0..len {
-                to.add(i).write_volatile(from.add(i).read());
-            }
+            let (a, b, c) = (read::<u8>(from, 0), read::<u8>(from, len / 2), read::<u8>(from, len - 1));
+            write(to, 0, a);
+            write(to, len / 2, b);
+            write(to, len - 1, c);
         }
     }
 }
