@@ -1,23 +1,17 @@
 //! Objects that C holds by pointer: the one way out and the one way back.
 
-use crate::error::{Errno, Result};
+use crate::{
+    error::Result,
+    handle::{self, Room},
+};
 use alloc::boxed::Box;
 use core::ptr;
 
 /// Allocates an object. ENOMEM instead of an abort.
 pub fn boxed<T>(value: T) -> Result<Box<T>> {
-    let layout = core::alloc::Layout::new::<T>();
-    debug_assert!(layout.size() != 0);
-    // SAFETY: no object of this library has size zero.
-    let p: *mut T = unsafe { alloc::alloc::alloc(layout) }.cast();
-    if p.is_null() {
-        return Err(Errno::ENOMEM.into());
-    }
-    // SAFETY: fresh memory of the right layout, initialised before it becomes a box.
-    unsafe {
-        p.write(value);
-        Ok(Box::from_raw(p))
-    }
+    let filled = Room::new()?.fill(value);
+    // SAFETY: just filled, and known to nobody else.
+    Ok(unsafe { handle::take(filled) })
 }
 
 /// Hands an object to C by its public face, which is its first member.
@@ -30,8 +24,8 @@ pub fn give<T, P>(object: Box<T>) -> *mut P {
 /// # Safety
 /// `public` came from [`give`] of a `Box<T>`, and nobody uses it any more.
 pub unsafe fn take<T, P>(public: *mut P) -> Box<T> {
-    // SAFETY: as the caller promises.
-    unsafe { Box::from_raw(public.cast()) }
+    // SAFETY: as the caller promises; `boxed` has its memory from a Room.
+    unsafe { handle::take(public.cast()) }
 }
 
 /// A slice of C: NULL with length 0 is empty.
