@@ -14,7 +14,7 @@ pub fn number(s: &str) -> Result<u64, String> {
 /// Bytes, as pairs of hexadecimal digits.
 pub fn bytes(hex: &str) -> Result<Vec<u8>, String> {
     let wrong = || format!("'{hex}' is not a string of hexadecimal bytes");
-    if hex.len() % 2 != 0 || !hex.is_ascii() {
+    if !hex.len().is_multiple_of(2) || !hex.is_ascii() {
         return Err(wrong());
     }
     (0..hex.len()).step_by(2).map(|k| u8::from_str_radix(&hex[k..k + 2], 16).map_err(|_| wrong())).collect()

@@ -82,7 +82,7 @@ impl Dm {
         if offset.checked_add(len as u64).is_none_or(|end| end > self.length) {
             return Err(refuse!(EFAULT, "copy beyond the end of the device memory", offset = offset));
         }
-        if (offset as usize | len) % WORD != 0 {
+        if !(offset as usize | len).is_multiple_of(WORD) {
             return Err(refuse!(EINVAL, "offset or length is not a multiple of 4", length = len));
         }
         let start = NonNull::new(self.start_va).ok_or(refuse!(EINVAL, "device memory is not mapped"))?;

@@ -44,7 +44,7 @@ struct Slots {
 impl Slots {
     fn new(count: usize) -> Slots {
         let mut free = vec![u64::MAX; count.div_ceil(64)];
-        if count % 64 != 0
+        if !count.is_multiple_of(64)
             && let Some(last) = free.last_mut()
         {
             *last = (1 << (count % 64)) - 1;

@@ -60,10 +60,10 @@ impl Bed {
             Outcome::TimedOut => ran.out.push_str(&format!("not done after {limit} s\n")),
             Outcome::Died => ran.out.push_str("the guest died\n"),
         }
-        if ran.status.is_none() {
-            if let Some((machine, _)) = self.running.take() {
-                ran.err.push_str(&machine.logs());
-            }
+        if ran.status.is_none()
+            && let Some((machine, _)) = self.running.take()
+        {
+            ran.err.push_str(&machine.logs());
         }
         Ok(ran)
     }

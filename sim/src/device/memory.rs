@@ -55,7 +55,7 @@ impl DeviceMemory {
         len: usize,
         pages: Option<(BorrowedFd<'_>, u64)>,
     ) -> std::io::Result<()> {
-        let place = Self::place(at, len).filter(|p| p % 4096 == 0 && len % 4096 == 0 && len > 0);
+        let place = Self::place(at, len).filter(|p| p % 4096 == 0 && len.is_multiple_of(4096) && len > 0);
         let place = place.ok_or(std::io::ErrorKind::InvalidInput)?;
         let (fd, offset) = match pages {
             Some((fd, offset)) => (fd.as_raw_fd(), offset as libc::off_t),

@@ -102,7 +102,7 @@ impl Entry {
             if next == 0 {
                 return Err(Undelivered::InputLength);
             }
-            if next % DATA as u64 != 0 {
+            if !next.is_multiple_of(DATA as u64) {
                 return Err(Undelivered::InputAlignment);
             }
             let mut block = [0; BLOCK];
@@ -128,7 +128,7 @@ impl Entry {
             if next == 0 {
                 return Err(Undelivered::OutputLength);
             }
-            if next % DATA as u64 != 0 {
+            if !next.is_multiple_of(DATA as u64) {
                 return Err(Undelivered::OutputAlignment);
             }
             let mut link = [0; 8];

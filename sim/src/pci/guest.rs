@@ -142,7 +142,7 @@ impl GuestView {
 /// # Safety
 /// `to` points to `data.len()` mapped, writable bytes.
 unsafe fn store(to: *mut u8, data: &[u8]) {
-    let aligned = |n: usize| (to as usize) % n == 0;
+    let aligned = |n: usize| (to as usize).is_multiple_of(n);
     // SAFETY: the caller promises the bytes; each atomic is used at its own alignment, and
     // guest memory is only ever accessed through raw pointers.
     unsafe {

@@ -87,11 +87,11 @@ impl Server {
                     slot.ready();
                 }
             }
-            if let (Some(control), Some(p)) = (&mut self.control, polled.get(self.slots.len())) {
-                if p.revents != 0 {
-                    let cards = self.slots.iter_mut().map(|s| &mut s.function).filter(|f| f.has_msix());
-                    control.ready(&mut cards.collect::<Vec<_>>());
-                }
+            if let (Some(control), Some(p)) = (&mut self.control, polled.get(self.slots.len()))
+                && p.revents != 0
+            {
+                let cards = self.slots.iter_mut().map(|s| &mut s.function).filter(|f| f.has_msix());
+                control.ready(&mut cards.collect::<Vec<_>>());
             }
             busy = false;
             for slot in &mut self.slots {

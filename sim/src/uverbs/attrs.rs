@@ -248,7 +248,7 @@ impl Bundle {
             Kind::IdrArray => {
                 given.check_reserved()?;
                 let count = attr.len / 4;
-                if attr.len % 4 != 0 || count < spec.min || count > spec.max {
+                if !attr.len.is_multiple_of(4) || count < spec.min || count > spec.max {
                     return Err(Errno::EINVAL);
                 }
                 let bytes = given.bytes(client)?;

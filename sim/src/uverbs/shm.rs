@@ -41,7 +41,7 @@ impl SharedPages {
     }
 
     fn word(&self, offset: usize) -> Option<&AtomicU64> {
-        if offset % 8 != 0 || offset.checked_add(8)? > self.len {
+        if !offset.is_multiple_of(8) || offset.checked_add(8)? > self.len {
             return None;
         }
         // SAFETY: the eight bytes lie inside the live mapping, page alignment makes the

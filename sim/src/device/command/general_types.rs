@@ -137,7 +137,7 @@ fn sw_icm(chip: &Chip, c: &Command) -> Checked {
     demand(log_size >= granule && log_size < 40, status::BAD_PARAM, Check::Size)?;
     let end = start.saturating_add(1 << log_size);
     let inside = SW_ICM.iter().any(|w| w.start <= start && end <= w.end);
-    demand(inside && start % (1 << granule) == 0, status::BAD_PARAM, Check::Index)?;
+    demand(inside && start.is_multiple_of(1 << granule), status::BAD_PARAM, Check::Index)?;
     let overlaps = chip.objs.of_kind(general(object::SW_ICM)).any(|(_, o)| {
         let s = SwIcm::SW_ICM_START_ADDR.within(at).get(&o.input);
         let e = s + (1 << SwIcm::LOG_SW_ICM_SIZE.within(at).get32(&o.input));

@@ -50,7 +50,7 @@ fn alloc_memic(chip: &mut Chip, c: &mut Command) -> Done {
     let log_align = AllocMemicIn::LOG_MEMIC_ADDR_ALIGNMENT.get32(c.input);
     let granule = 1u64 << chip.caps.device_memory(DeviceMemCap::LOG_MIN_MEMIC_ALLOC_SIZE);
     let max_align = chip.caps.device_memory(DeviceMemCap::LOG_MAX_MEMIC_ADDR_ALIGNMENT);
-    demand(size > 0 && size % granule == 0, status::BAD_PARAM, Check::Size)?;
+    demand(size > 0 && size.is_multiple_of(granule), status::BAD_PARAM, Check::Size)?;
     demand(log_align <= max_align, status::BAD_PARAM, Check::Field)?;
     let end = from.saturating_add(len);
     let bar = MEMIC_BAR;

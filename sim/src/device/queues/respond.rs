@@ -234,7 +234,7 @@ impl Chip {
         op: &Operation,
     ) -> Result<Payload, Trouble> {
         let len = op.size();
-        if !end.rights.atomic || at.addr % len != 0 {
+        if !end.rights.atomic || !at.addr.is_multiple_of(len) {
             return Err(self.refuse_request(h, end, Nak::Invalid).into());
         }
         let Ok(pieces) = self.translate(at.key, at.addr, len, end.remote(Right::Atomic)) else {

@@ -65,7 +65,7 @@ pub fn get_context(cx: &mut Cx<'_>) -> Result<(), Errno> {
 /// The capability descriptors a 7.2 library may pass: there is no capability device here,
 /// so none of them can be one.
 fn capability_fds(cx: &Cx<'_>) -> Result<(), Errno> {
-    if cx.len(2) % 4 != 0 {
+    if !cx.len(2).is_multiple_of(4) {
         return Err(Errno::EINVAL);
     }
     Err(Errno::EBADF)
