@@ -5,7 +5,8 @@
  * Completions are written into queues that belong to no QP: the library finds the QP by its user
  * index, and the device never writes there.
  *
- * run seeds: arg 1 ; arg 400
+ * run default: sim --port ib ; arg 1 ; arg 400
+ * run longer: sim --port ib ; arg 2 ; arg 2000
  */
 #include "common.h"
 #include <sys/mman.h>

@@ -84,10 +84,11 @@ pub unsafe fn take_receive<const WIDE: bool>(
                 Some((wr_id, status))
             }
             None => {
-                // A queue of one QP is used in order: the entry's counter tells nothing new.
+                // By the entry's counter: a queue that may take messages out of order does not
+                // complete them in the order of posting.
                 let rq = &*target.rq;
                 let tail = rq.tail.load(Ordering::Relaxed);
-                let index = tail & rq.mask;
+                let index = counter & rq.mask;
                 let wr_id = rq.wrid.at(index).read();
                 if is_inline(op_own) {
                     let null = cq.context().info.dump_fill_mkey;
