@@ -189,21 +189,30 @@ pub unsafe extern "C" fn reg_mr_ex(pd: *mut ibv_pd, init: *mut ibv_mr_init_attr)
             None
         };
         let addr = if has(ADDR) { a.addr } else { ptr::null_mut() };
+        // The device sees the region at its own address unless another one is given.
+        let own = if has(ADDR) {
+            a.addr as u64
+        } else if has(FD_OFFSET) {
+            a.fd_offset
+        } else {
+            0
+        };
+        let iova = if has(IOVA) { a.iova } else { own };
         let mut attrs = [
+            Attr::when(dmah.is_some(), Attr::handle(attr::REG_MR_DMA_HANDLE, dmah.unwrap_or(0))),
+            Attr::when(has(ADDR), Attr::u64(attr::REG_MR_ADDR, a.addr as u64)),
+            Attr::when(has(FD), Attr::u32(attr::REG_MR_FD, a.fd as u32)),
+            Attr::when(has(FD_OFFSET), Attr::u64(attr::REG_MR_FD_OFFSET, a.fd_offset)),
+            Attr::u64(attr::REG_MR_IOVA, iova),
             Attr::new_object(attr::REG_MR_HANDLE),
             Attr::number(attr::REG_MR_RESP_LKEY, &mut lkey),
             Attr::number(attr::REG_MR_RESP_RKEY, &mut rkey),
             Attr::handle(attr::REG_MR_PD_HANDLE, p.verbs.handle),
-            Attr::when(has(IOVA), Attr::u64(attr::REG_MR_IOVA, a.iova)),
-            Attr::when(has(ADDR), Attr::u64(attr::REG_MR_ADDR, a.addr as u64)),
             Attr::u64(attr::REG_MR_LENGTH, a.length as u64),
-            Attr::when(has(FD), Attr::u32(attr::REG_MR_FD, a.fd as u32)),
-            Attr::when(has(FD_OFFSET), Attr::u64(attr::REG_MR_FD_OFFSET, a.fd_offset)),
-            Attr::when(dmah.is_some(), Attr::handle(attr::REG_MR_DMA_HANDLE, dmah.unwrap_or(0))),
             Attr::u32(attr::REG_MR_ACCESS_FLAGS, a.access as u32),
         ];
         uverbs::execute(context.fd, obj::MR, method::REG_MR, &mut attrs)?;
-        let handle = attrs[0].new_handle();
+        let handle = attrs[5].new_handle();
         let mr_type = if has(FD) { mr_type::DMABUF_MR } else { mr_type::MR };
         Registered { context, handle, lkey, rkey }.finish(pd, addr, a.length, mr_type, a.access)
     })
@@ -324,9 +333,8 @@ pub unsafe extern "C" fn reg_dm_mr(
         }
         // SAFETY: the promise of verbs operations.
         let p = unsafe { Pd::from_ibv(pd) };
-        // libibverbs' `verbs_dm`: the handle stands behind the public struct.
         // SAFETY: as above.
-        let dm_handle = unsafe { dm.add(1).cast::<u32>().read() };
+        let dm_handle = unsafe { (*dm).handle };
         let context = p.context();
         let (mut lkey, mut rkey) = (0u32, 0u32);
         let mut attrs = [
