@@ -6,7 +6,6 @@
  * index, and the device never writes there.
  *
  * run default: sim --port ib ; arg 1 ; arg 400
- * run longer: sim --port ib ; arg 2 ; arg 2000
  */
 #include "common.h"
 #include <sys/mman.h>
