@@ -24,7 +24,6 @@ macro_rules! imports {
             pub pabi: u32,
             /// Offset of `comp_mask` in `verbs_qp`.
             pub qp_comp_mask: usize,
-            register: Register,
             $($(#[$doc])* pub $field: $type,)*
             /// Queries a port's speed; since release 62.
             pub ibv_cmd_query_port_speed: Option<QueryPortSpeed>,
@@ -32,7 +31,7 @@ macro_rules! imports {
 
         impl Ibverbs {
             fn find(handle: *mut c_void) -> Option<Ibverbs> {
-                let (pabi, register) = registration(handle)?;
+                let (pabi, _) = registration(handle)?;
                 // SAFETY (each transmute): the symbol is a function of the type written beside
                 // it in every release from 36 to 65 (abi/provider-abi.json, verbs-public.json).
                 $(let $field = {
@@ -42,7 +41,7 @@ macro_rules! imports {
                 };)*
                 let qp_comp_mask = qp_comp_mask(handle)?;
                 let ibv_cmd_query_port_speed = query_port_speed(handle);
-                Some(Ibverbs { pabi, qp_comp_mask, register, $($field,)* ibv_cmd_query_port_speed })
+                Some(Ibverbs { pabi, qp_comp_mask, $($field,)* ibv_cmd_query_port_speed })
             }
         }
     };
@@ -89,13 +88,7 @@ pub fn get() -> Option<&'static Ibverbs> {
     if let Some(i) = unsafe { IBVERBS.load(Ordering::Acquire).as_ref() } {
         return Some(i);
     }
-    // SAFETY: DT_NEEDED has loaded the library already; this only answers the handle of that very
-    // copy, also where the program opened it with RTLD_LOCAL.
-    let handle = unsafe { libc::dlopen(c"libibverbs.so.1".as_ptr(), libc::RTLD_NOW) };
-    if handle.is_null() {
-        return None;
-    }
-    let found = Box::into_raw(Box::new(Ibverbs::find(handle)?));
+    let found = Box::into_raw(Box::new(Ibverbs::find(handle()?)?));
     match IBVERBS.compare_exchange(ptr::null_mut(), found, Ordering::AcqRel, Ordering::Acquire) {
         // SAFETY: as above.
         Ok(_) => unsafe { found.as_ref() },
@@ -108,13 +101,24 @@ pub fn get() -> Option<&'static Ibverbs> {
     }
 }
 
-impl Ibverbs {
-    /// Registers the provider.
-    pub fn register(&self, ops: &'static verbs_device_ops) {
-        // SAFETY: `register` is verbs_register_driver_NN, which keeps the pointer for ever.
-        unsafe { (self.register)(ops) }
-    }
+/// The libibverbs of this process.
+fn handle() -> Option<*mut c_void> {
+    // SAFETY: DT_NEEDED has loaded the library already; this only answers the handle of that very
+    // copy, also where the program opened it with RTLD_LOCAL.
+    let handle = unsafe { libc::dlopen(c"libibverbs.so.1".as_ptr(), libc::RTLD_NOW) };
+    (!handle.is_null()).then_some(handle)
+}
 
+/// Registers the provider, if this libibverbs has a private ABI that we know. Nothing else is
+/// looked up: most processes that load the library never open a device.
+pub fn register(ops: &'static verbs_device_ops) -> Option<()> {
+    let (_, register) = registration(handle()?)?;
+    // SAFETY: verbs_register_driver_NN keeps the pointer for ever.
+    unsafe { register(ops) };
+    Some(())
+}
+
+impl Ibverbs {
     /// Which layout a context has that libibverbs has initialised.
     ///
     /// # Safety
@@ -133,7 +137,7 @@ impl Ibverbs {
     }
 }
 
-/// The newest registration function that this libibverbs has.
+/// The registration function that this libibverbs has: each release has one.
 fn registration(handle: *mut c_void) -> Option<(u32, Register)> {
     layout::PABIS.into_iter().find_map(|n| {
         let name = c_text("verbs_register_driver_", n);

@@ -8,8 +8,8 @@
 use core::ffi::c_void;
 
 /// A registered private ABI: NN of `verbs_register_driver_NN`, and the oldest rdma-core with the
-/// `verbs_context_ops` that goes with it.
-pub const PABIS: [u32; 5] = [65, 64, 59, 57, 34];
+/// `verbs_context_ops` that goes with it. The most widely installed first: each is asked for.
+pub const PABIS: [u32; 5] = [34, 65, 64, 59, 57];
 
 /// `verbs_context` of one range of releases.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -56,9 +56,8 @@ static DEVICE_OPS: verbs_device_ops = verbs_device_ops {
 /// libibverbs of this process. An unknown libibverbs gets nothing; that is only traced.
 pub fn load() {
     trace::init();
-    match ibverbs::get() {
-        Some(i) => i.register(&DEVICE_OPS),
-        None => trace::note("no libibverbs of release 36 to 65 in this process", Errno::ENOSYS),
+    if ibverbs::register(&DEVICE_OPS).is_none() {
+        trace::note("no libibverbs of release 36 to 65 in this process", Errno::ENOSYS);
     }
 }
 
