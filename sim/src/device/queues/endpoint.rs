@@ -73,12 +73,18 @@ pub(super) enum Nak {
 impl Endpoint {
     /// Access to memory in the name of the sender.
     pub fn remote(&self, right: Right) -> Access {
-        Access { right, pd: self.remote_pd, qpn: self.number, reserved_key: false }
+        Access { right, pd: self.remote_pd, qpn: self.number, reserved_key: false, any_pd: false }
     }
 
     /// Access to receive buffers.
     pub fn local(&self) -> Access {
-        Access { right: Right::LocalWrite, pd: self.pd, qpn: self.number, reserved_key: self.reserved_key }
+        Access {
+            right: Right::LocalWrite,
+            pd: self.pd,
+            qpn: self.number,
+            reserved_key: self.reserved_key,
+            any_pd: false,
+        }
     }
 }
 

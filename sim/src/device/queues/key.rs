@@ -70,6 +70,8 @@ pub(super) struct Access {
     pub qpn: u32,
     /// The reserved key works: addresses are bus addresses.
     pub reserved_key: bool,
+    /// A queue of the driver for updating keys: it has no domain and reads through keys of any.
+    pub any_pd: bool,
 }
 
 impl Access {
@@ -138,7 +140,7 @@ impl Chip {
         let good = depth < MAX_DEPTH
             && !k.free()
             && k.get(Mkc::MKEY_7_0) == key as u64 & 0xff
-            && k.get(Mkc::PD) == a.pd as u64
+            && (a.any_pd || k.get(Mkc::PD) == a.pd as u64)
             && (qpn == ANY_QP || qpn == a.qpn as u64)
             && a.right.field(depth > 0).is_set(&k.mkc);
         if !good {

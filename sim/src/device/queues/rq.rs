@@ -96,7 +96,13 @@ impl Chip {
         let shared = rq.shared.and_then(|k| self.dp.srqs.get(&k));
         let pd = shared.map_or(rq.pd, |s| s.pd);
         let (cqn, uidx) = (rq.cqn, resource(rq.uidx, rq.shared.map_or(0, |k| k.1)));
-        let access = Access { right: Right::LocalWrite, pd, qpn: rqn, reserved_key: rq.rq.reserved_key };
+        let access = Access {
+            right: Right::LocalWrite,
+            pd,
+            qpn: rqn,
+            reserved_key: rq.rq.reserved_key,
+            any_pd: false,
+        };
         let room: u64 = list.iter().map(Segment::len).sum();
         let mut payload = Payload::new();
         payload.push_bytes(p);

@@ -219,6 +219,7 @@ impl Qp {
             pd: self.get(Qpc::PD),
             qpn: n,
             reserved_key: self.get(Qpc::RLKY) != 0,
+            any_pd: self.service() == service::REG_UMR,
         }
     }
 }

@@ -85,7 +85,8 @@ impl Chip {
 
     fn execute_sq(&mut self, h: &dyn Host, n: u32, w: &Wqe) -> Result<(), u8> {
         let Some(q) = self.dp.sqs.get(&n) else { return Err(syndrome::LOCAL_QP_OP_ERR) };
-        let access = Access { right: Right::LocalRead, pd: q.pd, qpn: n, reserved_key: q.reserved_key };
+        let access =
+            Access { right: Right::LocalRead, pd: q.pd, qpn: n, reserved_key: q.reserved_key, any_pd: false };
         let driver = self.objs.get(&(kind::SQ, n)).is_some_and(|o| matches!(o.uid, 0 | SHARED_UID));
         match w.opcode() {
             opcode::NOP => Ok(()),
