@@ -75,6 +75,13 @@ impl Pages {
         Some(Pages { first, shift, count, offset: addr - first })
     }
 
+    /// Pages that describe a queue: it may start at any 64th of a page.
+    pub fn of_queue(addr: u64, len: u64) -> Option<Pages> {
+        let fine = addr.trailing_zeros() + 6;
+        let allowed = if fine >= 63 { u64::MAX } else { (2 << fine) - 1 };
+        Pages::of(addr, len, addr, allowed & !0xfff)
+    }
+
     /// Bus addresses of all pages.
     pub fn addresses(self) -> impl Iterator<Item = u64> {
         (0..self.count).map(move |k| self.first + (k << self.shift))
@@ -91,6 +98,15 @@ mod tests {
         assert_eq!((p.shift, p.count, p.offset), (20, 1, 0));
         let p = Pages::of(0x7f00_1230_0010, 0x2ff0, 0x7f00_1230_0010, !0xfff).expect("pages");
         assert_eq!((p.shift, p.count, p.offset), (12, 3, 0x10));
+    }
+
+    #[test]
+    fn a_queue_starts_at_a_64th_of_a_page() {
+        let p = Pages::of_queue(0x7f00_1234_5600, 0x1200).expect("pages");
+        assert_eq!((p.shift, p.count, p.offset), (12, 2, 0x600));
+        assert!(Pages::of_queue(0x7f00_1234_5620, 0x1000).is_none());
+        let p = Pages::of_queue(0x7f00_1230_0000, 0x2000).expect("pages");
+        assert_eq!((p.shift, p.count), (13, 1));
     }
 
     #[test]

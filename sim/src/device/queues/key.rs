@@ -103,6 +103,16 @@ impl Chip {
         self.dp.mkeys.insert(idx, Mkey { mkc, xlt, bsf: Vec::new() });
     }
 
+    /// Describe a key anew, as a driver's UMR does: `input` is the CREATE_MKEY that would
+    /// make it. False if there is no such key.
+    pub fn mkey_rewrite(&mut self, idx: u32, input: &[u8]) -> bool {
+        let known = self.dp.mkeys.contains_key(&idx);
+        if known {
+            self.mkey_create(idx, input);
+        }
+        known
+    }
+
     /// The contexts of all memory keys, as they are now.
     pub(in crate::device) fn mkey_contexts(&self) -> impl Iterator<Item = &[u8]> {
         self.dp.mkeys.values().map(|k| &k.mkc[..])

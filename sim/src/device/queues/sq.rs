@@ -113,8 +113,8 @@ impl Chip {
         let first = r.take(Eth::INLINE_HDR.byte()).map_err(bad)?;
         let header_len = Eth::INLINE_HDR_SZ.get(first) as usize;
         let mss = Eth::MSS.get(first) as usize;
-        // two header bytes lie before the next octoword; the segment is at least two of them
-        let more = header_len.saturating_sub(2).next_multiple_of(OCTOWORD).max(OCTOWORD);
+        // two header bytes lie before the next octoword; without a header there is none
+        let more = header_len.saturating_sub(2).next_multiple_of(OCTOWORD);
         let rest = r.take(more).map_err(bad)?;
         let start = Eth::INLINE_HDR_START.byte();
         let header: Vec<u8> =

@@ -134,7 +134,7 @@ fn make(cx: &mut Cx<'_>, request: Request) -> Result<(u32, u32), Errno> {
         _ if dynamic => return Err(Errno::EINVAL),
         _ => static_uar.ok_or(Errno::EINVAL)?,
     };
-    let pages = Pages::of(base, bytes, 0, !0xfff).ok_or(Errno::EINVAL)?;
+    let pages = Pages::of_queue(base, bytes).ok_or(Errno::EINVAL)?;
     let mut create = Mailbox::command(0x400, uid, 272);
     context_bits(&mut create, entries, size, &pages);
     compression(cx, &mut create, &q, size)?;
@@ -257,7 +257,7 @@ pub fn resize(cx: &mut Cx<'_>) -> Result<(), Errno> {
         let size = if size == 64 || size == 128 { size } else { own_size };
         let bytes = entries * size as u64;
         let base = super::pin::pin(cx, d.u64(0), bytes, true)?;
-        let pages = Pages::of(base, bytes, 0, !0xfff).ok_or(Errno::EINVAL)?;
+        let pages = Pages::of_queue(base, bytes).ok_or(Errno::EINVAL)?;
         let mut modify = Mailbox::command(0x403, uid, 272);
         modify
             .set(0x30, 16, 1)

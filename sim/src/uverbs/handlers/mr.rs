@@ -23,6 +23,13 @@ pub struct Mr {
     flags: u64,
     /// Handle of its protection domain.
     pd: u32,
+    /// Octwords of translation that the key was made for.
+    room: u64,
+}
+
+/// Octwords of translation in a command that makes a key.
+fn octwords(create: &Mailbox) -> u64 {
+    create.get(MKC + 0x1a0, 32)
 }
 
 /// A memory window.
@@ -145,7 +152,8 @@ fn register_source(
     let key = make_key(cx.dev, &create)?;
     let mut uses = vec![pd];
     uses.extend_from_slice(holds);
-    let handle = cx.commit(Object::Mr(Mr { key, iova, len, source, flags, pd }), uses);
+    let room = octwords(&create);
+    let handle = cx.commit(Object::Mr(Mr { key, iova, len, source, flags, pd, room }), uses);
     Ok((handle, key))
 }
 
@@ -283,7 +291,15 @@ pub fn advise(cx: &mut Cx<'_>) -> Result<(), Errno> {
     Err(if unknown { Errno::ENOENT } else { Errno::EINVAL })
 }
 
-/// REREG_MR: a new key describes the memory as it is to be; the old one goes.
+/// Access flags that can change while the key stays.
+const CHANGEABLE: u64 = access::LOCAL_WRITE
+    | access::REMOTE_WRITE
+    | access::REMOTE_READ
+    | access::REMOTE_ATOMIC
+    | access::RELAXED_ORDERING;
+
+/// REREG_MR: the key stays if a driver could describe it anew in place, or else a new key
+/// describes the memory as it is to be and the old one goes.
 pub fn reregister(cx: &mut Cx<'_>) -> Result<(), Errno> {
     const TRANSLATION: u32 = 1;
     const PD: u32 = 2;
@@ -304,7 +320,7 @@ pub fn reregister(cx: &mut Cx<'_>) -> Result<(), Errno> {
     cx.file.handles.lookup(handle as i64, types::MR).map_err(|_| Errno::EINVAL)?;
     let Some(Object::Mr(old)) = cx.file.handles.get(handle) else { return Err(Errno::EINVAL) };
     let (mut pd, mut flags, mut source) = (old.pd, old.flags, old.source);
-    let (old_key, old_pd) = (old.key, old.pd);
+    let (old_key, old_pd, old_flags, old_room) = (old.key, old.pd, old.flags, old.room);
     let (mut at, mut bytes) = (old.iova, old.len);
     if matches!(source, Source::Device(_)) {
         return Err(Errno::EINVAL);
@@ -326,18 +342,29 @@ pub fn reregister(cx: &mut Cx<'_>) -> Result<(), Errno> {
         (at, bytes) = (iova, len);
     }
     let pdn = cx.pdn(pd)?;
-    let create = command(cx.dev, pdn, flags, at, bytes, source)?;
-    let key = make_key(cx.dev, &create)?;
-    if let Err(errno) = free_key(cx.dev, old_key) {
-        let _ = free_key(cx.dev, key);
-        return Err(errno);
-    }
+    let mut create = command(cx.dev, pdn, flags, at, bytes, source)?;
+    let in_place = (flags ^ old_flags) & !CHANGEABLE == 0 && octwords(&create) <= old_room;
+    let key = if in_place {
+        create.set(MKC + 0x38, 8, (old_key & 0xff) as u64);
+        if !cx.dev.chip.mkey_rewrite(old_key >> 8, &create.0) {
+            return Err(Errno::EIO);
+        }
+        old_key
+    } else {
+        let key = make_key(cx.dev, &create)?;
+        if let Err(errno) = free_key(cx.dev, old_key) {
+            let _ = free_key(cx.dev, key);
+            return Err(errno);
+        }
+        key
+    };
     if pd != old_pd {
         cx.file.handles.let_go(handle, old_pd);
         cx.file.handles.hold(handle, pd);
     }
     if let Some(Object::Mr(mr)) = cx.file.handles.get_mut(handle) {
-        *mr = Mr { key, iova: at, len: bytes, source, flags, pd };
+        let room = if in_place { old_room } else { octwords(&create) };
+        *mr = Mr { key, iova: at, len: bytes, source, flags, pd, room };
     }
     let mut r = Out::new(8);
     r.u32(0, key).u32(4, key);

@@ -172,7 +172,7 @@ fn make(cx: &mut Cx<'_>, request: &Request) -> Result<Made, Errno> {
     let bytes = entries as u64 * stride as u64;
     let base = super::pin::pin(cx, buf, bytes, true)?;
     let record = super::pin::pin(cx, dbr, 8, true)?;
-    let pages = Pages::of(base, bytes, 0, !0xfff).ok_or(Errno::EINVAL)?;
+    let pages = Pages::of_queue(base, bytes).ok_or(Errno::EINVAL)?;
     let layout = Layout {
         pdn,
         log_entries: entries.trailing_zeros(),

@@ -107,7 +107,7 @@ pub fn make_queue(cx: &mut Cx<'_>, uid: u16, q: &ReceiveQueue) -> Result<u32, Er
     let bytes = 1u64 << (q.log_count + q.log_stride).min(62);
     let base = super::pin::pin(cx, q.buf, bytes, true)?;
     let dbr = super::pin::pin(cx, q.dbr, 8, true)?;
-    let pages = Pages::of(base, bytes, 0, !0xfff).ok_or(Errno::EINVAL)?;
+    let pages = Pages::of_queue(base, bytes).ok_or(Errno::EINVAL)?;
     let mut m = Mailbox::command(0x908, uid, CreateRqIn::SIZE);
     m.put(Rqc::VSD.at(RQC), (q.flags & flag::VLAN_STRIPPING == 0) as u64)
         .put(Rqc::SCATTER_FCS.at(RQC), (q.flags & flag::SCATTER_FCS != 0) as u64)

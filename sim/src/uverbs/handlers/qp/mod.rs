@@ -83,6 +83,8 @@ pub struct Qp {
     pub port: u8,
     /// UAR page of its doorbells.
     pub uar: u32,
+    /// Whether it has a send queue to ring for.
+    sends: bool,
     /// Firmware objects of a raw packet queue pair.
     raw: Option<raw::Raw>,
     /// What a DC target is made of once it is ready.
@@ -94,6 +96,9 @@ pub struct Qp {
 impl Qp {
     /// Its doorbells.
     pub fn ring(&self) -> Option<Ring> {
+        if !self.sends {
+            return None;
+        }
         let number = match &self.raw {
             Some(raw) => raw.sq?,
             None => self.number,
@@ -467,7 +472,7 @@ fn make_plain(cx: &mut Cx<'_>, request: &Request, driver: &Driver, kind: Kind) -
     let mut pages = None;
     if total > 0 {
         let base = super::pin::pin(cx, driver.buf, total, true)?;
-        pages = Some(Pages::of(base, total, 0, !0xfff).ok_or(Errno::EINVAL)?);
+        pages = Some(Pages::of_queue(base, total).ok_or(Errno::EINVAL)?);
     }
     let dbr = super::pin::pin(cx, driver.dbr, 8, true)?;
     create
@@ -494,7 +499,7 @@ fn make_plain(cx: &mut Cx<'_>, request: &Request, driver: &Driver, kind: Kind) -
             .addresses(CREATE_BYTES, pages.addresses());
     }
     let number = cx.dev.exec(&create, 16)?.get(0x48, 24) as u32;
-    let qp = Qp { number, kind, uid, uar, ..new_qp(request) };
+    let qp = Qp { number, kind, uid, uar, sends: driver.sq_count > 0, ..new_qp(request) };
     let handle = cx.commit(Object::Qp(qp), uses(request));
     let mut r = Out::new(40);
     r.u32(0, register);

@@ -77,7 +77,8 @@ pub fn make(cx: &mut Cx<'_>, request: &Request, driver: &Driver) -> Result<Made,
     // the number that steering and the library know it by
     let number = raw.sq.or(raw.rq).unwrap_or(0);
     let uid = raw.uid;
-    let qp = Qp { number, kind: Kind::RawPacket, uid, uar, raw: Some(raw), ..super::new_qp(request) };
+    let qp =
+        Qp { number, kind: Kind::RawPacket, uid, uar, sends: true, raw: Some(raw), ..super::new_qp(request) };
     let handle = cx.commit(Object::Qp(qp), uses(request));
     cx.uhw_out(&r.0)?;
     Ok(Made { handle, number, cap: request.cap })
@@ -101,7 +102,7 @@ fn make_parts(
         let bytes = (driver.sq_count as u64) << 6;
         let sq_base = super::super::pin::pin(cx, driver.sq_buf_or_key, bytes, true)?;
         let dbr = super::super::pin::pin(cx, driver.dbr, 8, true)?;
-        let pages = Pages::of(sq_base, bytes, 0, !0xfff).ok_or(Errno::EINVAL)?;
+        let pages = Pages::of_queue(sq_base, bytes).ok_or(Errno::EINVAL)?;
         let base = CreateSqIn::CTX.off;
         let w = base + Sqc::WQ.off;
         let mut sq = Mailbox::command(0x904, raw.uid, CreateSqIn::SIZE);

@@ -77,9 +77,11 @@ pub mod attr {
 pub fn attributes(kind: Kind, from: State, to: State) -> Option<(u32, u32)> {
     use State::*;
     use attr::*;
+    if kind == Kind::Dci {
+        return initiator_attributes(from, to);
+    }
     let datagram = kind == Kind::Ud;
-    let connected =
-        matches!(kind, Kind::Rc | Kind::Uc | Kind::XrcSend | Kind::XrcReceive | Kind::Dci | Kind::Dct);
+    let connected = matches!(kind, Kind::Rc | Kind::Uc | Kind::XrcSend | Kind::XrcReceive | Kind::Dct);
     // both sides answer and are answered
     let responder = matches!(kind, Kind::Rc | Kind::XrcReceive);
     let requester = matches!(kind, Kind::Rc | Kind::XrcSend);
@@ -121,6 +123,23 @@ pub fn attributes(kind: Kind, from: State, to: State) -> Option<(u32, u32)> {
                 | when(connected, ACCESS | ALT_PATH | MIG_STATE)
                 | when(responder, MIN_RNR),
         ),
+        _ => return None,
+    })
+}
+
+/// The same for DC initiators, whose rules are the driver's own.
+fn initiator_attributes(from: State, to: State) -> Option<(u32, u32)> {
+    use State::*;
+    use attr::*;
+    Some(match (from, to) {
+        (_, Reset) => (0, 0),
+        (Reset, Err) => return None,
+        (_, Err) => (0, 0),
+        (Reset, Init) => (PKEY | PORT, 0),
+        (Init, Init) => (0, PKEY | PORT),
+        (Init, Rtr) => (MTU, PKEY | AV),
+        (Rtr, Rts) => (TIMEOUT | RETRY | RNR_RETRY | MAX_RD_ATOMIC | SQ_PSN, MIN_RNR),
+        (Rts, Rts) => (0, MIN_RNR),
         _ => return None,
     })
 }
