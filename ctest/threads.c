@@ -1,4 +1,6 @@
 /* Many threads on one context, and many contexts: every call's answer must be its own.
+ *
+ * records: differ, threads take turns as the scheduler has it
  */
 #include "common.h"
 #include <pthread.h>
