@@ -179,7 +179,7 @@ impl Measure<'_> {
     ) -> Result<String, String> {
         let program = if program == Program::Loops { &self.loops } else { &self.datapath };
         let out = Command::new(&self.places.sim)
-            .args(["run", "--", "env"])
+            .args(["run", "--port", "ib", "--", "env"])
             .args(&library.environment)
             .args(tool)
             .arg(program)
