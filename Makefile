@@ -60,21 +60,21 @@ errno:
 
 # Compiles an example against the drop-in folder and runs it.
 demo: setup dist
-	$(CARGO) build --quiet --release --package sim
-	@scripts/demo.sh $(TARGET)/release/mlx5-sim $(DIST) $(DEVICE)
+	$(CARGO) build --quiet --profile card --package sim
+	@scripts/demo.sh $(TARGET)/card/mlx5-sim $(DIST) $(DEVICE)
 
 # The library is held to the reference release that the host has, and to the newer ones where
 # their packages can be had; recorded expectations stand in for the rest.
 test: setup build
 	scripts/reference.sh || echo "without reference roots: recorded expectations only"
-	$(CARGO) build --release --package sim
+	$(CARGO) build --profile card --package sim
 	$(CARGO) test --workspace
 	$(CARGO) run --quiet --package ctest-runner
 	$(CARGO) run --quiet --package ctest-runner -- --records
 	$(CARGO) run --quiet --package ctest-runner -- --valgrind
 
 bench: setup build
-	$(CARGO) build --quiet --release --package sim
+	$(CARGO) build --quiet --profile card --package sim
 	$(CARGO) run --quiet --package bench
 
 vm: setup

@@ -111,7 +111,7 @@ fn with_mlx5() {
 #[test]
 fn device_is_ours() {
     let Some(sim) = simulator() else {
-        eprintln!("notice: no mlx5-sim in the target folder (cargo build --release); not tried");
+        eprintln!("notice: no mlx5-sim in the target folder (cargo build --profile card); not tried");
         return;
     };
     let dir = drop_in("device_is_ours");
@@ -134,7 +134,7 @@ fn device_is_ours() {
 }
 
 fn simulator() -> Option<PathBuf> {
-    let file = library::path().with_file_name("mlx5-sim");
+    let file = library::path().parent()?.with_file_name("card").join("mlx5-sim");
     file.is_file().then_some(file)
 }
 

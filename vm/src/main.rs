@@ -130,6 +130,7 @@ struct RunArguments {
 impl BootArguments {
     fn spec(&self) -> Result<Spec> {
         let mut wanted = vec![paths::checkout(), paths::built()?];
+        wanted.extend(paths::library()?.parent().map(PathBuf::from));
         wanted.extend(std::env::current_dir());
         wanted.extend(self.share.iter().cloned());
         let mut shares: Vec<PathBuf> = Vec::new();
@@ -184,7 +185,7 @@ fn prepare(kernels: &[&str], releases: &[&str]) -> Result<()> {
 fn library(name: &str) -> Result<String> {
     let path = match name {
         "reference" => return Ok(name.into()),
-        "ours" => paths::built()?.join("libmlx5.so"),
+        "ours" => paths::library()?,
         path => PathBuf::from(path),
     };
     let path =

@@ -53,8 +53,13 @@ pub fn checkout() -> PathBuf {
     })
 }
 
-/// The folder of this program, where the other programs and our library were built to.
+/// The folder of this program, where the other programs were built to.
 pub fn built() -> Result<PathBuf> {
     let exe = env::current_exe().context("finding this program")?;
     Ok(exe.parent().context("this program has no folder")?.to_path_buf())
+}
+
+/// Our library: the shipped build, in the folder beside this program's.
+pub fn library() -> Result<PathBuf> {
+    Ok(built()?.with_file_name("release").join("libmlx5.so"))
 }

@@ -30,10 +30,13 @@ impl Places {
         let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let tree = tree.canonicalize().map_err(|e| format!("{}: {e}", tree.display()))?;
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
-        let built = |name: &str| newest([target.join("release").join(name), target.join("debug").join(name)]);
-        let sim =
-            sim.or_else(|| built("mlx5-sim")).ok_or("no mlx5-sim is built: cargo build -p sim --release")?;
-        let library = library.or_else(|| built("libmlx5.so"));
+        let built = |profile: &str, name: &str| {
+            newest([target.join(profile).join(name), target.join("debug").join(name)])
+        };
+        let sim = sim
+            .or_else(|| built("card", "mlx5-sim"))
+            .ok_or("no mlx5-sim is built: cargo build -p sim --profile card")?;
+        let library = library.or_else(|| built("release", "libmlx5.so"));
         let work = target.join("ctest");
         let dist = work.join("dist");
         let places = Places { tree, work, sim, library, dist };
