@@ -6,7 +6,6 @@
 //!
 //! There is no standard library in it (see `runtime`): `core`, `alloc` and libc do.
 #![cfg_attr(not(test), no_std)]
-#![allow(dead_code)]
 
 #[cfg(not(panic = "abort"))]
 #[cfg(not(test))]

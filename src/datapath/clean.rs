@@ -37,12 +37,17 @@ pub unsafe extern "C" fn req_notify_cq(ibv: *mut ibv_cq, solicited_only: c_int) 
     0
 }
 
-impl Cq {
-    /// A completion event was delivered: the next arming has the next number.
-    pub fn event(&self) {
-        self.arm_sn.fetch_add(1, Ordering::Relaxed);
-    }
+/// A completion event was delivered (`ibv_get_cq_event`): the next arming has the next number. The
+/// device takes an arming with the number of one that it has answered for a stale one.
+///
+/// # Safety
+/// libibverbs' promise: a CQ of ours.
+pub unsafe extern "C" fn cq_event(ibv: *mut ibv_cq) {
+    // SAFETY: the promise above.
+    unsafe { Cq::from_ibv(ibv) }.arm_sn.fetch_add(1, Ordering::Relaxed);
+}
 
+impl Cq {
     /// Record of entry `index`, not masked.
     fn entry(&self, buf: *const u8, mask: u32, index: u32) -> Cqe {
         match self.cqe_shift {

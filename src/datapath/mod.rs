@@ -41,17 +41,17 @@ mod umr_mw;
 pub mod wq;
 
 use crate::provider::layout::Op;
-use alloc::{vec, vec::Vec};
 use core::ffi::c_void;
 
 /// Verbs operations of the data path, for the table that a context gets.
-pub fn ops(_cqe_version: u8) -> Vec<(Op, *const c_void)> {
-    vec![
+pub fn ops() -> [(Op, *const c_void); 7] {
+    [
         (Op::post_send, post_send::dispatch as *const c_void),
         (Op::post_recv, post_recv::dispatch as *const c_void),
         (Op::post_srq_recv, post_srq::post_srq_recv as *const c_void),
         (Op::post_srq_ops, tm::post_srq_ops as *const c_void),
         (Op::poll_cq, poll::dispatch as *const c_void),
         (Op::req_notify_cq, clean::req_notify_cq as *const c_void),
+        (Op::cq_event, clean::cq_event as *const c_void),
     ]
 }

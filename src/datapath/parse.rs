@@ -1,7 +1,7 @@
 //! Completions off the fast path, and what the classic and the lazy interface share.
 
 use super::{
-    cq::{Cq, flags},
+    cq::Cq,
     cqe::{Cqe, format_of, is_inline, op_of, req, status_of},
     find::{Finder, Target},
     mkey::SignatureError,
@@ -257,12 +257,6 @@ pub fn signature_error(cq: &Cq, cqe: Cqe) -> Outcome {
         true
     });
     if found == Some(true) { Outcome::Again } else { Outcome::Failed }
-}
-
-/// Notes for the readers of a receive.
-#[inline(always)]
-pub fn receive_flags(target: &Target) -> u32 {
-    if target.rx_csum { flags::RX_CSUM_VALID } else { 0 }
 }
 
 /// Does the entry hold payload before its record?

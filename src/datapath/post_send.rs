@@ -183,13 +183,6 @@ fn inherit(fm: u8, pending: u8) -> u8 {
 }
 
 impl SendQueue {
-    /// Requests that may follow the ones posted.
-    #[inline(always)]
-    pub fn room(&self) -> u32 {
-        let used = self.head.get().wrapping_sub(self.tail.load(Ordering::Relaxed));
-        self.max_post.saturating_sub(used)
-    }
-
     /// Does one more request not fit, with `head` posted? The tail is an atomic: no need to take the
     /// CQ's lock, which a poller may hold while it waits for ours.
     #[inline(always)]

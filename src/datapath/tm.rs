@@ -20,7 +20,7 @@ use crate::{
 use core::{ffi::c_int, ptr, sync::atomic::Ordering};
 use prm::{
     cqe::{Cqe64, TM_SUCCESS_BIT, tm_op as event},
-    wqe::{self, Data, OCTOWORD, Tm, tm_flags, tm_op},
+    wqe::{self, Data, Tm, tm_flags, tm_op},
 };
 
 /// Unexpected messages that the device may be ahead of the application's count.
@@ -316,6 +316,3 @@ fn untagged(cq: &Cq, srq: &Srq, cqe: Cqe, op_own: u8, wide: bool) -> Option<Done
     srq.free_wqe(counter);
     fits.then_some(Done { wr_id, status: IBV_WC_SUCCESS })
 }
-
-/// Size of the largest operation in octowords, for the size of the command queue's WQEs.
-pub const MAX_OCTOWORDS: usize = (prm::wqe::Ctrl::SIZE + Tm::SIZE + Data::SIZE) / OCTOWORD;

@@ -25,11 +25,6 @@ impl DebugFile {
         border::keep_errno(|| OwnedFd::open(path, flags, 0o666)).ok()
     }
 
-    /// Is there a file? Else nobody need make up a text.
-    pub fn is_open(&self) -> bool {
-        self.0.is_some()
-    }
-
     /// Writes a text that ends its lines itself; errno stays as it is.
     pub fn write(&self, text: Arguments) {
         let Some(file) = &self.0 else { return };

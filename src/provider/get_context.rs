@@ -21,8 +21,6 @@ const LIB_CAPS: u64 = 3;
 /// What the kernel tells of a context (`mlx5_ib_alloc_ucontext_resp`, `spec`: context, section 2).
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Response {
-    /// The context has a user id for DEVX commands, as far as it was asked for.
-    pub devx: bool,
     pub bf_reg_size: u32,
     pub tot_bfregs: u32,
     pub cache_line_size: u32,
@@ -40,8 +38,6 @@ pub struct Response {
     pub eth_min_inline: u16,
     pub clock_info_versions: u8,
     pub hca_core_clock_offset: u64,
-    /// Size of a UAR in bytes.
-    pub uar_size: usize,
     pub num_uars_per_page: u32,
     pub num_dyn_bfregs: u32,
     /// Key that reads zeros and swallows writes; 0x100 (invalid) if the device has none.
@@ -74,18 +70,16 @@ const INVALID_LKEY: u32 = 0x100;
 const ETH_L2_INLINE_HEADER_SIZE: u16 = 18;
 
 impl Response {
-    fn parse(raw: &[u8; RESPONSE_LEN], page_size: usize) -> Response {
+    fn parse(raw: &[u8; RESPONSE_LEN]) -> Response {
         let u16_at = |o: usize| u16::from_ne_bytes([raw[o], raw[o + 1]]);
         let u32_at = |o: usize| u32::from_ne_bytes([raw[o], raw[o + 1], raw[o + 2], raw[o + 3]]);
         let comp_mask = u32_at(36);
-        let (log_uar_size, uars) = (u32_at(56), u32_at(60));
         // Kernels that know neither say 0 for both: one UAR fills the page.
-        let (uar_size, num_uars_per_page) = match (log_uar_size, uars) {
-            (0, 0) => (page_size, 1),
-            (log, n) => (1usize.checked_shl(log).unwrap_or(page_size), n),
+        let num_uars_per_page = match (u32_at(56), u32_at(60)) {
+            (0, 0) => 1,
+            (_, n) => n,
         };
         Response {
-            devx: false,
             bf_reg_size: u32_at(4),
             tot_bfregs: u32_at(8),
             cache_line_size: u32_at(12),
@@ -102,7 +96,6 @@ impl Response {
             eth_min_inline: if raw[46] == 1 { 0 } else { ETH_L2_INLINE_HEADER_SIZE },
             clock_info_versions: raw[47],
             hca_core_clock_offset: u64::from(u32_at(48)) | u64::from(u32_at(52)) << 32,
-            uar_size,
             num_uars_per_page,
             num_dyn_bfregs: u32_at(64),
             dump_fill_mkey: if comp_mask & comp_mask::DUMP_FILL_MKEY != 0 {
@@ -133,16 +126,16 @@ pub struct Request<'a> {
 /// tried once more without it: results must be those of upstream's library. What that hides (a
 /// context without 4 KiB UARs, CQE version 0, no DEVX, no capability) is told to the trace.
 /// Errors: the last attempt's errno.
-pub fn get_context(fd: c_int, request: &Request, page_size: usize) -> Result<Response> {
+pub fn get_context(fd: c_int, request: &Request) -> Result<Response> {
     let mut failure = Errno::EINVAL;
     for devx in if request.strict_devx { &[true][..] } else { &[true, false] } {
         for len in REQUEST_LENGTHS {
-            match attempt(fd, request, *devx, len, page_size) {
+            match attempt(fd, request, *devx, len) {
                 Ok(response) => {
                     if !devx || len != REQUEST_LENGTHS[0] {
                         trace::note("context opened with less than was asked for after", failure);
                     }
-                    return Ok(Response { devx: *devx, ..response });
+                    return Ok(response);
                 }
                 Err(e) => failure = e,
             }
@@ -151,13 +144,7 @@ pub fn get_context(fd: c_int, request: &Request, page_size: usize) -> Result<Res
     Err(failure.into())
 }
 
-fn attempt(
-    fd: c_int,
-    request: &Request,
-    devx: bool,
-    len: usize,
-    page_size: usize,
-) -> Result<Response, Errno> {
+fn attempt(fd: c_int, request: &Request, devx: bool, len: usize) -> Result<Response, Errno> {
     let mut driver = [0u8; 32];
     driver[0..4].copy_from_slice(&(request.bfregs.total as u32).to_ne_bytes());
     driver[4..8].copy_from_slice(&(request.bfregs.low_latency as u32).to_ne_bytes());
@@ -182,14 +169,14 @@ fn attempt(
     ];
     match uverbs::execute(fd, object::DEVICE, method::GET_CONTEXT, &mut attrs) {
         Ok(()) => {
-            let r = Response::parse(&raw, page_size);
+            let r = Response::parse(&raw);
             Ok(Response { num_comp_vectors: vectors, core_support, ..r })
         }
         Err(Errno::ENOTTY | Errno::EPROTONOSUPPORT) => {
             if request.fds.is_some() {
                 trace::note("kernel without capability fds: opened without them", Errno::EPROTONOSUPPORT);
             }
-            attempt_by_write(fd, driver, page_size)
+            attempt_by_write(fd, driver)
         }
         Err(e) => Err(e),
     }
@@ -197,7 +184,7 @@ fn attempt(
 
 /// The command of kernels without the ioctl method; its response carries the async fd. Kernels
 /// that take commands through `INVOKE_WRITE` get it there, older ones by write(2).
-fn attempt_by_write(fd: c_int, driver: &[u8], page_size: usize) -> Result<Response, Errno> {
+fn attempt_by_write(fd: c_int, driver: &[u8]) -> Result<Response, Errno> {
     const CORE: usize = 8;
     let mut all = [0u8; CORE + RESPONSE_LEN];
     let response = (all.as_mut_ptr() as u64).to_ne_bytes();
@@ -211,13 +198,13 @@ fn attempt_by_write(fd: c_int, driver: &[u8], page_size: usize) -> Result<Respon
     let word = |o: usize| u32::from_ne_bytes([all[o], all[o + 1], all[o + 2], all[o + 3]]);
     let mut raw = [0u8; RESPONSE_LEN];
     raw.copy_from_slice(&all[CORE..]);
-    let r = Response::parse(&raw, page_size);
+    let r = Response::parse(&raw);
     Ok(Response { async_fd: word(0) as c_int, num_comp_vectors: word(4), ..r })
 }
 
 /// The kernel side of a context that another process or library made: `ibv_import_device`.
 /// EINVAL if its owner uses static UARs, which cannot be shared.
-pub fn query_context(fd: c_int, page_size: usize) -> Result<Response> {
+pub fn query_context(fd: c_int) -> Result<Response> {
     let mut raw = [0u8; RESPONSE_LEN];
     let (mut vectors, mut core_support) = (0u32, 0u64);
     let mut attrs = [
@@ -226,9 +213,9 @@ pub fn query_context(fd: c_int, page_size: usize) -> Result<Response> {
         Attr::output(attr::QUERY_CONTEXT_RESP_UCTX, &mut raw),
     ];
     uverbs::execute(fd, object::DEVICE, method::QUERY_CONTEXT, &mut attrs)?;
-    let r = Response::parse(&raw, page_size);
+    let r = Response::parse(&raw);
     if r.tot_bfregs != 0 {
         return Err(refuse!(EINVAL, "owner of the context uses static UARs", tot_bfregs = r.tot_bfregs));
     }
-    Ok(Response { devx: true, num_comp_vectors: vectors, core_support, ..r })
+    Ok(Response { num_comp_vectors: vectors, core_support, ..r })
 }

@@ -57,9 +57,9 @@ pub unsafe extern "C" fn alloc_context(
         let attr = unsafe { private.cast::<mlx5dv_context_attr>().as_ref() };
         // SAFETY: as above.
         unsafe {
-            open(ibverbs, device, cmd_fd, |page_size, bfregs| {
+            open(ibverbs, device, cmd_fd, |bfregs| {
                 let request = Request { bfregs, ..request(attr)? };
-                get_context::get_context(cmd_fd, &request, page_size)
+                get_context::get_context(cmd_fd, &request)
             })
         }
     })
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn import_context(device: *mut ibv_device, cmd_fd: c_int) 
     border::null("import_context", || {
         let ibverbs = ibverbs::get().ok_or(refuse!(ENOSYS, "no known libibverbs"))?;
         // SAFETY: the promise of alloc_context.
-        unsafe { open(ibverbs, device, cmd_fd, |page_size, _| get_context::query_context(cmd_fd, page_size)) }
+        unsafe { open(ibverbs, device, cmd_fd, |_| get_context::query_context(cmd_fd)) }
     })
 }
 
@@ -133,7 +133,7 @@ unsafe fn open(
     ibverbs: &'static Ibverbs,
     device: *mut ibv_device,
     cmd_fd: c_int,
-    kernel_side: impl FnOnce(usize, Counts) -> Result<Response>,
+    kernel_side: impl FnOnce(Counts) -> Result<Response>,
 ) -> Result<*mut verbs_context> {
     // SAFETY: the promise of alloc_context; ENOMEM closes the fd inside.
     let memory = unsafe {
@@ -159,7 +159,7 @@ unsafe fn open(
     stall::read_freeze();
     let single_threaded = env::is_one(c"MLX5_SINGLE_THREADED");
     let bfregs = Counts::from_env(page_size)?;
-    let info = kernel_side(page_size, bfregs)?;
+    let info = kernel_side(bfregs)?;
     if info.cqe_version > 1 {
         return Err(refuse!(EINVAL, "unknown CQE version", cqe_version = info.cqe_version));
     }

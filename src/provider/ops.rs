@@ -23,7 +23,7 @@ pub fn set(ibverbs: &Ibverbs, context: &Context) {
         (Op::query_port_speed, query_port_speed_op as *const c_void),
         (Op::query_rt_values, query_rt_values_op as *const c_void),
     ];
-    let queues = datapath::ops(context.info.cqe_version);
+    let queues = datapath::ops();
     for (op, function) in ops.into_iter().chain(devx::dm::ops()).chain(verbs::ops()).chain(queues) {
         table.set(op, function);
     }

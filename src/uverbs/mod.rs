@@ -3,6 +3,7 @@
 //! The only room with ioctl(2) in it. Nothing here knows the device.
 
 mod command;
+pub mod dma_heap;
 mod legacy;
 mod mapping;
 

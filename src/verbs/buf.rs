@@ -11,7 +11,7 @@ use crate::{
     error::{Errno, Result},
     fd::OwnedFd,
     provider::{Context, ibverbs},
-    uverbs::Mapping,
+    uverbs::{Mapping, dma_heap},
 };
 use core::{
     ffi::{CStr, c_int, c_void},
@@ -115,8 +115,8 @@ enum Kind {
     /// malloc'ed and page aligned.
     Anon,
     /// Part of a huge page segment.
-    Huge(huge::Chunks),
-    Contig(#[allow(dead_code)] Mapping),
+    Huge(#[expect(dead_code, reason = "held to be dropped")] huge::Chunks),
+    Contig(#[expect(dead_code, reason = "held to be dropped")] Mapping),
     /// The context's allocators.
     External(*const Context),
     /// The parent domain's callbacks; the domain outlives the buffer, which holds a queue of it.
@@ -139,11 +139,6 @@ pub fn align(size: usize, to: usize) -> usize {
 }
 
 impl Buf {
-    /// No memory: an empty buffer.
-    pub const fn empty() -> Buf {
-        Buf { addr: ptr::null_mut(), len: 0, kind: Kind::Anon }
-    }
-
     /// First byte; NULL for some empty buffers.
     pub fn addr(&self) -> *mut u8 {
         self.addr
@@ -182,9 +177,9 @@ impl Buf {
                 return Self::dmabuf_from(heap, align(request.size, context.page_size));
             }
             if let Some(pd) = request.pd
-                && let Some(found) = Self::custom(pd, request)
+                && parent.has_callbacks()
             {
-                return found;
+                return Self::custom(context, pd, request);
             }
         }
         if context.allocators().is_some() {
@@ -243,9 +238,10 @@ impl Buf {
         let (low, high) =
             contig_bounds(env::int(request.component.max_log2), env::int(request.component.min_log2));
         let wanted = request.size.max(1).next_power_of_two().trailing_zeros().min(high);
-        let len = align(request.size, context.page_size);
+        let len = request.size;
         let mut failure = Errno::ENOMEM;
-        for order in (low..=wanted).rev() {
+        // The order that fits is tried even if it is below the bound.
+        for order in (low.min(wanted)..=wanted).rev() {
             let offset = context.page_size as u64 * (MMAP_GET_CONTIGUOUS_PAGES << 8 | u64::from(order));
             match Mapping::new(context.fd, offset, len, libc::PROT_READ | libc::PROT_WRITE) {
                 Ok(m) => {
@@ -276,18 +272,21 @@ impl Buf {
         Ok(buf)
     }
 
-    /// None if the domain has no callbacks, or they leave it to the default.
-    fn custom(pd: &Pd, request: &Request) -> Option<Result<Buf>> {
-        let p = pd.callback_alloc(request.size, request.align, request.component.resource_type)?;
+    /// From the domain's callbacks. If they leave it to the default, that is plain memory, whatever
+    /// the environment says.
+    fn custom(context: &Context, pd: &Pd, request: &Request) -> Result<Buf> {
+        let resource_type = request.component.resource_type;
+        let Some(p) = pd.callback_alloc(request.size, request.align, resource_type) else {
+            return Self::anon(context, request.size);
+        };
         if p.is_null() && request.size != 0 {
-            return Some(Err(refuse!(ENOMEM, "the parent domain's allocator failed")));
+            return Err(refuse!(ENOMEM, "the parent domain's allocator failed"));
         }
-        let kind = Kind::Custom(pd, request.component.resource_type);
-        Some(Ok(Buf { addr: p.cast(), len: request.size, kind }))
+        Ok(Buf { addr: p.cast(), len: request.size, kind: Kind::Custom(pd, resource_type) })
     }
 
     fn dmabuf_from(heap: &OwnedFd, size: usize) -> Result<Buf> {
-        let (fd, addr) = super::heap::alloc(heap, size)?;
+        let (fd, addr) = dma_heap::alloc(heap, size)?;
         let buf = Buf { addr: addr.cast(), len: size, kind: Kind::Dmabuf(fd) };
         ibverbs::dontfork(addr, size)?;
         Ok(buf)
@@ -345,7 +344,7 @@ impl Drop for Buf {
             }
             // SAFETY: the domain outlives the queue, which holds a reference to it.
             Kind::Custom(pd, resource_type) => unsafe { &**pd }.callback_free(p, *resource_type),
-            Kind::Dmabuf(_) => super::heap::unmap(p, self.len),
+            Kind::Dmabuf(_) => dma_heap::unmap(p, self.len),
         }
     }
 }

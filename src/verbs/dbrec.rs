@@ -86,11 +86,6 @@ enum Source {
 pub struct DbrecSlot(Option<(NonNull<Dbrec>, Source)>);
 
 impl DbrecSlot {
-    /// For queues without a record.
-    pub const fn none() -> DbrecSlot {
-        DbrecSlot(None)
-    }
-
     /// Takes a record for a queue on `pd`. ENOMEM.
     pub fn alloc(context: &Context, pd: Option<&Pd>) -> Result<DbrecSlot> {
         let callback = pd.and_then(|pd| {

@@ -2,7 +2,6 @@
 
 use super::{
     core::{self as kernel, Core},
-    heap,
     object::{self, boxed},
     pd::{Parent, Pd, Td},
 };
@@ -12,7 +11,7 @@ use crate::{
     error::Result,
     mutex::Mutex,
     provider::{Context, uar::Class},
-    uverbs::{self, Attr},
+    uverbs::{self, Attr, dma_heap},
 };
 use core::{
     ffi::c_int,
@@ -152,7 +151,7 @@ pub unsafe extern "C" fn alloc_parent_domain(
         // SAFETY: the promise of verbs operations.
         let real = unsafe { Pd::from_ibv(a.pd) }.real();
         let shared = has(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC) && ctx.device.cc_dma_bounce;
-        let heap = if shared { Some(heap::open(heap::CC_SHARED)?) } else { None };
+        let heap = if shared { Some(dma_heap::open(dma_heap::CC_SHARED)?) } else { None };
         let allocators = has(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS);
         let parent = Parent {
             pd: NonNull::from(real),

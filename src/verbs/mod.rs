@@ -1,6 +1,7 @@
 //! Verbs objects: creation, modification, query, destruction. Posting and polling is `datapath`.
 
 pub mod ah;
+mod alloc_buf;
 pub mod buf;
 pub mod core;
 pub mod counters;
@@ -11,7 +12,6 @@ pub mod dbrec;
 pub mod dek;
 pub mod dmah;
 pub mod domain;
-pub mod heap;
 pub mod huge;
 pub mod init_obj;
 pub mod mkey;
@@ -34,32 +34,67 @@ use ::core::ffi::c_void;
 
 /// Verbs operations of this room, for the table that a context gets.
 pub fn ops() -> impl Iterator<Item = (Op, *const c_void)> {
-    macro_rules! table {
-        ($($room:ident { $($op:ident)* })*) => {
-            [$($((Op::$op, $room::$op as *const c_void)),*),*]
-        };
-    }
     use qp::{create, destroy, in_order, modify, open, query};
-    table! {
-        domain { alloc_pd dealloc_pd import_pd unimport_pd alloc_parent_domain alloc_td dealloc_td }
-        mr {
-            reg_mr reg_mr_ex reg_dmabuf_mr rereg_mr dereg_mr advise_mr alloc_null_mr reg_dm_mr
-            import_mr unimport_mr
-        }
-        dmah { alloc_dmah dealloc_dmah }
-        small { alloc_mw dealloc_mw open_xrcd close_xrcd attach_mcast detach_mcast }
-        counters { create_counters destroy_counters attach_counters_point_flow read_counters }
-        ah { create_ah destroy_ah }
-        cq { create_cq create_cq_ex destroy_cq }
-        cq_modify { modify_cq resize_cq }
-        wq { create_wq modify_wq destroy_wq create_rwq_ind_table destroy_rwq_ind_table }
-        srq { create_srq create_srq_ex modify_srq query_srq get_srq_num destroy_srq }
-        create { create_qp create_qp_ex }
-        modify { modify_qp modify_qp_rate_limit set_ece query_ece }
-        query { query_qp }
-        in_order { query_qp_data_in_order }
-        destroy { destroy_qp }
-        open { open_qp }
-    }
+    [
+        (Op::alloc_pd, domain::alloc_pd as *const c_void),
+        (Op::dealloc_pd, domain::dealloc_pd as *const c_void),
+        (Op::import_pd, domain::import_pd as *const c_void),
+        (Op::unimport_pd, domain::unimport_pd as *const c_void),
+        (Op::alloc_parent_domain, domain::alloc_parent_domain as *const c_void),
+        (Op::alloc_td, domain::alloc_td as *const c_void),
+        (Op::dealloc_td, domain::dealloc_td as *const c_void),
+        (Op::reg_mr, mr::reg_mr as *const c_void),
+        (Op::reg_mr_ex, mr::reg_mr_ex as *const c_void),
+        (Op::reg_dmabuf_mr, mr::reg_dmabuf_mr as *const c_void),
+        (Op::rereg_mr, mr::rereg_mr as *const c_void),
+        (Op::dereg_mr, mr::dereg_mr as *const c_void),
+        (Op::advise_mr, mr::advise_mr as *const c_void),
+        (Op::alloc_null_mr, mr::alloc_null_mr as *const c_void),
+        (Op::reg_dm_mr, mr::reg_dm_mr as *const c_void),
+        (Op::import_mr, mr::import_mr as *const c_void),
+        (Op::unimport_mr, mr::unimport_mr as *const c_void),
+        (Op::alloc_dmah, dmah::alloc_dmah as *const c_void),
+        (Op::dealloc_dmah, dmah::dealloc_dmah as *const c_void),
+        (Op::alloc_mw, small::alloc_mw as *const c_void),
+        (Op::dealloc_mw, small::dealloc_mw as *const c_void),
+        (Op::open_xrcd, small::open_xrcd as *const c_void),
+        (Op::close_xrcd, small::close_xrcd as *const c_void),
+        (Op::attach_mcast, small::attach_mcast as *const c_void),
+        (Op::detach_mcast, small::detach_mcast as *const c_void),
+        (Op::create_counters, counters::create_counters as *const c_void),
+        (Op::destroy_counters, counters::destroy_counters as *const c_void),
+        (Op::attach_counters_point_flow, counters::attach_counters_point_flow as *const c_void),
+        (Op::read_counters, counters::read_counters as *const c_void),
+        (Op::create_ah, ah::create_ah as *const c_void),
+        (Op::destroy_ah, ah::destroy_ah as *const c_void),
+        (Op::create_cq, cq::create_cq as *const c_void),
+        (Op::create_cq_ex, cq::create_cq_ex as *const c_void),
+        (Op::destroy_cq, cq::destroy_cq as *const c_void),
+        (Op::modify_cq, cq_modify::modify_cq as *const c_void),
+        (Op::resize_cq, cq_modify::resize_cq as *const c_void),
+        (Op::create_wq, wq::create_wq as *const c_void),
+        (Op::modify_wq, wq::modify_wq as *const c_void),
+        (Op::destroy_wq, wq::destroy_wq as *const c_void),
+        (Op::create_rwq_ind_table, wq::create_rwq_ind_table as *const c_void),
+        (Op::destroy_rwq_ind_table, wq::destroy_rwq_ind_table as *const c_void),
+        (Op::create_srq, srq::create_srq as *const c_void),
+        (Op::create_srq_ex, srq::create_srq_ex as *const c_void),
+        (Op::modify_srq, srq::modify_srq as *const c_void),
+        (Op::query_srq, srq::query_srq as *const c_void),
+        (Op::get_srq_num, srq::get_srq_num as *const c_void),
+        (Op::destroy_srq, srq::destroy_srq as *const c_void),
+        (Op::create_qp, create::create_qp as *const c_void),
+        (Op::create_qp_ex, create::create_qp_ex as *const c_void),
+        (Op::modify_qp, modify::modify_qp as *const c_void),
+        (Op::modify_qp_rate_limit, modify::modify_qp_rate_limit as *const c_void),
+        (Op::set_ece, modify::set_ece as *const c_void),
+        (Op::query_ece, modify::query_ece as *const c_void),
+        (Op::query_qp, query::query_qp as *const c_void),
+        (Op::query_qp_data_in_order, in_order::query_qp_data_in_order as *const c_void),
+        (Op::destroy_qp, destroy::destroy_qp as *const c_void),
+        (Op::open_qp, open::open_qp as *const c_void),
+        (Op::alloc_buf, alloc_buf::alloc_buf as *const c_void),
+        (Op::free_buf, alloc_buf::free_buf as *const c_void),
+    ]
     .into_iter()
 }

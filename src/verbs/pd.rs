@@ -10,7 +10,7 @@ use crate::{
 use alloc::boxed::Box;
 use core::{
     ffi::c_void,
-    ptr::{self, NonNull},
+    ptr::NonNull,
     sync::atomic::{AtomicUsize, Ordering},
 };
 
@@ -67,6 +67,13 @@ pub struct Td {
     pub refcount: AtomicUsize,
     /// Register of its QPs.
     pub bf: NonNull<Bfreg>,
+}
+
+impl Parent {
+    /// Both callbacks are there: one alone counts for nothing.
+    pub fn has_callbacks(&self) -> bool {
+        self.alloc.is_some() && self.free.is_some()
+    }
 }
 
 impl Pd {
@@ -158,6 +165,3 @@ impl Drop for DomainRef {
         self.pd().refcount.fetch_sub(1, Ordering::Release);
     }
 }
-
-/// No domain.
-pub const NO_PD: *mut ibv_pd = ptr::null_mut();

@@ -234,6 +234,7 @@ fn compare(options: &Options, places: &Places, programs: &[Program], sides: &[Si
         .iter()
         .flat_map(|p| p.runs.iter().map(move |r| (p, r)))
         .flat_map(|(p, r)| sides.iter().map(move |s| (p, r, s)))
+        .filter(|(p, _, s)| s.release >= p.libibverbs)
         .collect();
     in_parallel(options.jobs, &cells, |(program, run, side)| {
         if options.records {

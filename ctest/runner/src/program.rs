@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! * since: 65.0                 the oldest release whose library has all that it calls
+//! * libibverbs: 65.0             the oldest libibverbs that has all that it calls
 //! * run NAME: WORDS ; WORDS     a further run; a run named `default` replaces the plain one
 //! * records: differ, REASON     its ioctl records are not compared
 //! * valgrind: no, REASON        not run under memcheck
@@ -43,6 +44,8 @@ pub struct Program {
     pub source: PathBuf,
     /// Oldest release of the library that has all its symbols.
     pub since: String,
+    /// Oldest libibverbs that it runs under.
+    pub libibverbs: String,
     /// All runs, the plain one first.
     pub runs: Vec<Run>,
     /// Why its records are not compared, if they are not.
@@ -73,6 +76,7 @@ fn parse(name: String, source: PathBuf, text: &str) -> Result<Program, String> {
         name,
         source,
         since: "44.0".into(),
+        libibverbs: "44.0".into(),
         runs: vec![Run { name: "default".into(), ..Run::default() }],
         records_differ: None,
         no_valgrind: None,
@@ -82,6 +86,8 @@ fn parse(name: String, source: PathBuf, text: &str) -> Result<Program, String> {
     for line in comment.lines().map(|l| l.trim_start_matches([' ', '*', '/']).trim()) {
         if let Some(since) = line.strip_prefix("since:") {
             program.since = since.trim().into();
+        } else if let Some(oldest) = line.strip_prefix("libibverbs:") {
+            program.libibverbs = oldest.trim().into();
         } else if let Some(reason) = line.strip_prefix("records: differ,") {
             program.records_differ = Some(reason.trim().into());
         } else if let Some(reason) = line.strip_prefix("valgrind: no,") {

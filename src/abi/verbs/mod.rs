@@ -20,8 +20,6 @@ macro_rules! opaque {
 }
 
 opaque! {
-    /// Memory handed out by `ibv_alloc_buf`.
-    ibv_buf;
     /// ESP parameters of the kernel's uapi.
     ib_uverbs_flow_action_esp;
     /// ESP encapsulation of the kernel's uapi.

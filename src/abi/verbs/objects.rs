@@ -185,6 +185,16 @@ pub struct ibv_dm {
     pub handle: u32,
 }
 
+/// `struct ibv_buf` of libibverbs' `driver.h`, release 64 and later (32 bytes on LP64).
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ibv_buf {
+    pub addr: *mut c_void,
+    pub size: usize,
+    pub pd: *mut ibv_pd,
+    pub dmabuf_fd: c_int,
+}
+
 /// `struct ibv_dmah` of `verbs.h` (8 bytes on LP64).
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -165,7 +165,6 @@ pub unsafe fn create(
         bfreg_index: driver.get32(0),
         ece_options: driver.get32(4),
         numbers: super::Numbers {
-            comp_mask: driver.get32(8),
             tirn: driver.get32(12),
             tisn: driver.get32(16),
             rqn: driver.get32(20),

@@ -53,11 +53,9 @@ pub struct Ownership {
     pub get_ece: Cell<u32>,
 }
 
-/// Which numbers the kernel told at creation, and those.
+/// Numbers that the kernel told at creation; 0 where it did not.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Numbers {
-    /// Bits 0..4: tirn, tisn, rqn, sqn, tir_icm_addr.
-    pub comp_mask: u32,
     pub tirn: u32,
     pub tisn: u32,
     pub rqn: u32,
