@@ -6,6 +6,7 @@
 //! changes is a cell or an atomic whose comment names its guard.
 
 pub mod ah;
+mod bind_mw;
 mod bsf;
 mod builder;
 mod builder_dv;
@@ -44,12 +45,13 @@ use crate::provider::layout::Op;
 use core::ffi::c_void;
 
 /// Verbs operations of the data path, for the table that a context gets.
-pub fn ops() -> [(Op, *const c_void); 7] {
+pub fn ops() -> [(Op, *const c_void); 8] {
     [
         (Op::post_send, post_send::dispatch as *const c_void),
         (Op::post_recv, post_recv::dispatch as *const c_void),
         (Op::post_srq_recv, post_srq::post_srq_recv as *const c_void),
         (Op::post_srq_ops, tm::post_srq_ops as *const c_void),
+        (Op::bind_mw, bind_mw::bind_mw as *const c_void),
         (Op::poll_cq, poll::dispatch as *const c_void),
         (Op::req_notify_cq, clean::req_notify_cq as *const c_void),
         (Op::cq_event, clean::cq_event as *const c_void),
