@@ -5,8 +5,8 @@ use crate::device::bar::memic_operation;
 use crate::device::{MEMIC_BAR, SW_ICM, VAR_BAR};
 use prm::{
     AtomicCaps, CmdHcaCap2, CryptoCaps, DeviceEventCap, DeviceMemCap as Mem, Field, FlowTableNicCap as Nic,
-    FlowTablePropLayout as Prop, PerProtocolNetworkingOffloadCaps as Eth, QosCap, RoceCap,
-    VirtioEmulationCap, event,
+    FlowTablePropLayout as Prop, HeaderModifyCapProperties as Modify,
+    PerProtocolNetworkingOffloadCaps as Eth, QosCap, RoceCap, VirtioEmulationCap, event,
 };
 
 /// Stateless offloads of an Ethernet port.
@@ -159,6 +159,13 @@ const TABLE: &[(Field, u64)] = &[
     (Prop::FLOW_TABLE_MODIFY, 1),
     (Prop::REFORMAT, 1),
     (Prop::DECAP, 1),
+    (Prop::POP_VLAN, 1),
+    (Prop::PUSH_VLAN, 1),
+    (Prop::REFORMAT_L3_TUNNEL_TO_L2, 1),
+    (Prop::REFORMAT_L2_TO_L3_TUNNEL, 1),
+    (Prop::REFORMAT_AND_MODIFY_ACTION, 1),
+    (Prop::METADATA_REG_A_WIDTH, 32),
+    (Prop::METADATA_REG_B_WIDTH, 32),
     (Prop::LOG_MAX_FT_SIZE, 22),
     (Prop::LOG_MAX_MODIFY_HEADER_CONTEXT, 10),
     (Prop::MAX_MODIFY_HEADER_ACTIONS, 16),
@@ -168,14 +175,22 @@ const TABLE: &[(Field, u64)] = &[
     (Prop::LOG_MAX_DESTINATION, 6),
     (Prop::LOG_MAX_FLOW, 20),
 ];
-/// Header fields that a table can match: outer, inner, and the destination queue pair.
-const OUTER: u64 = 0xfffb_fffc;
-const INNER: u64 = 0xfffb_fe00;
+/// Header fields that a table can match, 32 at a time: outer, inner, then labels and the
+/// like without those of programmable parsing.
+const MATCHED: [u64; 4] = [0xffff_fffc, 0xffff_fe01, 0x07ff_fbff, 0];
+/// Header fields that modifications set and add to.
+const MODIFIED: [u64; 3] = [0xe30c_fe00, 0xe30c_fe03, 0xc0];
 
 pub(super) fn flow_tables() -> Vec<u8> {
     let mut b = vec![0u8; LONG];
-    let both = [Nic::NIC_RX_MULTI_PATH_TIRS, Nic::NIC_RX_MULTI_PATH_TIRS_FTS];
-    for f in both {
+    let features = [
+        Nic::NIC_RX_MULTI_PATH_TIRS,
+        Nic::NIC_RX_MULTI_PATH_TIRS_FTS,
+        Nic::NIC_RX_FLOW_TAG_MULTIPATH_EN,
+        Nic::ALLOW_SNIFFER_AND_NIC_RX_SHARED_TIR,
+        Nic::ENCAP_GENERAL_HEADER,
+    ];
+    for f in features {
         f.set(&mut b, 1);
     }
     Nic::LOG_MAX_PACKET_REFORMAT_CONTEXT.set(&mut b, 12);
@@ -185,6 +200,8 @@ pub(super) fn flow_tables() -> Vec<u8> {
         Nic::FLOW_TABLE_PROPERTIES_NIC_RECEIVE_RDMA,
         Nic::FLOW_TABLE_PROPERTIES_NIC_TRANSMIT,
         Nic::FLOW_TABLE_PROPERTIES_NIC_TRANSMIT_RDMA,
+        Nic::FLOW_TABLE_PROPERTIES_NIC_RECEIVE_SNIFFER,
+        Nic::FLOW_TABLE_PROPERTIES_NIC_TRANSMIT_SNIFFER,
     ];
     for at in types {
         for (f, v) in TABLE {
@@ -192,11 +209,17 @@ pub(super) fn flow_tables() -> Vec<u8> {
         }
         for support in [Prop::FT_FIELD_SUPPORT, Prop::FT_FIELD_BITMASK_SUPPORT] {
             let word = |n: usize| Field::new(support.within(at).off + 32 * n, 32);
-            word(0).set(&mut b, OUTER);
-            word(1).set(&mut b, INNER);
+            for (k, fields) in MATCHED.into_iter().enumerate() {
+                word(k).set(&mut b, fields);
+            }
         }
-        let bth_dst_qp = Field::new(Prop::FT_FIELD_SUPPORT.within(at).off + 0x5a, 1);
-        bth_dst_qp.set(&mut b, 1);
+    }
+    for at in [Nic::HEADER_MODIFY_NIC_RECEIVE, Nic::HEADER_MODIFY_NIC_TRANSMIT] {
+        for support in [Modify::SET_ACTION_FIELD_SUPPORT, Modify::ADD_ACTION_FIELD_SUPPORT] {
+            for (k, fields) in MODIFIED.into_iter().enumerate() {
+                Field::new(support.within(at).off + 32 * k, 32).set(&mut b, fields);
+            }
+        }
     }
     b
 }

@@ -42,9 +42,11 @@ mod action {
 
 /// Types of an entry's destinations.
 mod destination {
+    pub const VPORT: u32 = 0;
     pub const TABLE: u32 = 1;
     pub const TIR: u32 = 2;
     pub const SAMPLER: u32 = 6;
+    pub const UPLINK: u32 = 8;
     pub const TABLE_TYPE: u32 = 0xa;
 }
 
@@ -200,6 +202,13 @@ fn destroy_group(chip: &mut Chip, c: &mut Command) -> Done {
     Ok(())
 }
 
+/// Whether tables of a type see packets that leave.
+fn sends(table_type: u64) -> bool {
+    const NIC: u64 = 1;
+    const RDMA: u64 = 8;
+    matches!(table_type, NIC | RDMA)
+}
+
 /// Where an entry sends packets and what counts them, each checked.
 fn entry_references(chip: &Chip, c: &Command, table: Key) -> Result<Vec<Key>, Refusal> {
     let get = |f: Field| f.within(SetFteIn::FLOW_CONTEXT).get32(c.input);
@@ -234,6 +243,9 @@ fn entry_references(chip: &Chip, c: &Command, table: Key) -> Result<Vec<Key>, Re
             destination::TIR => hold((kind::TIR, id), Check::Tir)?,
             destination::SAMPLER => hold((general(object::FLOW_SAMPLER), id), Check::Object)?,
             destination::TABLE_TYPE => {}
+            // the one vport and the wire, from tables that send
+            destination::VPORT if sends(own_type) && id == 0 => {}
+            destination::UPLINK if sends(own_type) => {}
             _ => return refuse(status::BAD_PARAM, Check::Field),
         }
     }

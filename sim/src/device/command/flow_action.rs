@@ -49,11 +49,11 @@ const ACTIONS: std::ops::RangeInclusive<u64> = 1..=3;
 /// Header fields that actions may name: Ethernet, IP, TCP, UDP, metadata registers, tunnel.
 const FIELDS: &[std::ops::RangeInclusive<u64>] = &[
     0x01..=0x17, // MAC, ethertype, DSCP, ports, TTL, addresses, VLAN
-    0x31..=0x47, // the inner ones, hop limit
+    0x31..=0x48, // the inner ones, hop limits
     0x49..=0x49, // register A
-    0x50..=0x56, // registers B, C0..C5
-    0x59..=0x5e, // sequence numbers, registers C6 and C7
-    0x6e..=0x73, // GTP-U, ECN
+    0x50..=0x58, // registers B, C0..C7
+    0x59..=0x5c, // TCP sequence and acknowledged numbers
+    0x73..=0x73, // ECN
 ];
 
 /// One counter, or a block: `flow_counter_bulk` has a bit for 128 shifted left by it.

@@ -69,7 +69,7 @@ pub(in crate::device) struct Ports {
     capability_mask: u64,
     roce: BTreeMap<u32, Vec<u8>>,
     l2: BTreeMap<u32, Vec<u8>>,
-    vxlan: BTreeSet<u16>,
+    pub vxlan: BTreeSet<u16>,
 }
 
 impl Ports {

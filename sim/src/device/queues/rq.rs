@@ -34,6 +34,8 @@ pub(in crate::device) struct PacketInfo {
     /// The tag that a flow entry gave it.
     pub flow_tag: u32,
     pub rx_hash: u32,
+    /// What header modifications left in the register for completions.
+    pub metadata: u32,
     /// Parts of [`cqe::hds`] that are good.
     pub good: u8,
     /// [`cqe::l3_type`].
@@ -46,6 +48,8 @@ pub(in crate::device) struct PacketInfo {
 pub(super) const RX_HASH: Field = Field::new(0x60, 32);
 /// Sum of the packet's bytes.
 pub(super) const CHECKSUM: Field = Field::new(0xa0, 16);
+/// Metadata that steering left.
+const METADATA: Field = Cqe64::IMM_INVAL_PKEY;
 
 impl Chip {
     /// A packet for a receive queue. Without an entry it is lost.
@@ -79,6 +83,7 @@ impl Chip {
         Cqe64::HDS_IP_EXT.set(e, info.good as u64);
         Cqe64::L4_HDR_TYPE_ETC.set(e, (info.l4 as u64) << 4 | (info.l3 as u64) << 2);
         RX_HASH.set(e, info.rx_hash as u64);
+        METADATA.set(e, info.metadata as u64);
         CHECKSUM.set(e, sum(p) as u64);
         self.place_packet(h, rqn, &list, p, c, counter);
     }

@@ -4,9 +4,16 @@
 //! the running form: [`Steer`]. A packet that comes in walks the receive tables from their
 //! root, one that goes out the send tables; see `walk`.
 
+mod checksum;
+mod frame;
+mod modify;
 mod packet;
+mod reformat;
 mod segment;
+#[cfg(test)]
+mod testing;
 mod tir;
+mod tunnel;
 mod walk;
 
 pub(super) use segment::segments;
@@ -29,14 +36,30 @@ pub(super) struct Table {
     entries: BTreeMap<u32, Entry>,
 }
 
+/// Where an entry sends packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Destination {
+    Table(u32),
+    Tir(u32),
+    Sampler(u32),
+    /// Out of the tables: a port, a vport, the wire.
+    Port,
+}
+
 /// A flow table entry.
+#[derive(Clone)]
 pub(super) struct Entry {
     group: u32,
     value: Vec<u8>,
     action: u32,
     tag: u32,
-    destinations: Vec<(u32, u32)>,
+    /// Each with the reformat that packets to it get.
+    destinations: Vec<(Destination, Option<u32>)>,
     counters: Vec<u32>,
+    modify_header: u32,
+    reformat: u32,
+    /// VLAN tags to put in, the second behind the first.
+    vlans: (u32, u32),
 }
 
 /// The running state of steering.
@@ -49,6 +72,42 @@ pub(super) struct Steer {
     pub roots: BTreeMap<u8, u32>,
     /// Packets and bytes by counter.
     pub counts: BTreeMap<u32, (u64, u64)>,
+    /// Packets by sampler.
+    sampled: BTreeMap<u32, u32>,
+}
+
+/// Bytes of one part of the match parameters.
+const PART: usize = 64;
+
+/// A group's mask: the parts whose bits of `match_criteria_enable` are set, lowest first.
+fn mask_of(input: &[u8]) -> Vec<u8> {
+    let enabled = CreateFlowGroupIn::MATCH_CRITERIA_ENABLE.get32(input);
+    let mut mask = CreateFlowGroupIn::MATCH_CRITERIA.slice(input).to_vec();
+    for (k, part) in mask.chunks_mut(PART).enumerate() {
+        if enabled >> k & 1 == 0 {
+            part.fill(0);
+        }
+    }
+    mask
+}
+
+/// Types of an entry's destinations.
+mod destination {
+    pub const TABLE: u32 = 1;
+    pub const TIR: u32 = 2;
+    pub const SAMPLER: u32 = 6;
+}
+
+fn destination(d: &[u8], extended: bool) -> (Destination, Option<u32>) {
+    let id = DestFormat::DESTINATION_ID.get32(d);
+    let to = match DestFormat::DESTINATION_TYPE.get32(d) {
+        destination::TABLE => Destination::Table(id),
+        destination::TIR => Destination::Tir(id),
+        destination::SAMPLER => Destination::Sampler(id),
+        _ => Destination::Port,
+    };
+    let again = extended && DestFormat::PACKET_REFORMAT.is_set(d);
+    (to, again.then(|| ExtendedDestFormat::PACKET_REFORMAT_ID.get32(d)))
 }
 
 /// Set in `table_miss_action`: continue at the table that `table_miss_id` names.
@@ -62,10 +121,8 @@ fn miss_of(input: &[u8], context: Field) -> Option<u32> {
 impl Entry {
     fn of(input: &[u8]) -> Entry {
         let get = |f: Field| f.within(SetFteIn::FLOW_CONTEXT).get32(input);
-        let size = match get(FlowContext::EXTENDED_DESTINATION) {
-            0 => DestFormat::SIZE,
-            _ => ExtendedDestFormat::SIZE,
-        };
+        let extended = get(FlowContext::EXTENDED_DESTINATION) != 0;
+        let size = if extended { ExtendedDestFormat::SIZE } else { DestFormat::SIZE };
         let destinations = get(FlowContext::DESTINATION_LIST_SIZE) as usize;
         let counters = get(FlowContext::FLOW_COUNTER_LIST_SIZE) as usize;
         let list = FlowContext::DESTINATION.within(SetFteIn::FLOW_CONTEXT).byte();
@@ -75,15 +132,15 @@ impl Entry {
             value: FlowContext::MATCH_VALUE.within(SetFteIn::FLOW_CONTEXT).slice(input).to_vec(),
             action: get(FlowContext::ACTION),
             tag: get(FlowContext::FLOW_TAG),
-            destinations: list()
-                .take(destinations)
-                .map(|d| (DestFormat::DESTINATION_TYPE.get32(d), DestFormat::DESTINATION_ID.get32(d)))
-                .collect(),
+            destinations: list().take(destinations).map(|d| destination(d, extended)).collect(),
             counters: list()
                 .skip(destinations)
                 .take(counters)
                 .map(|d| FlowCounterList::FLOW_COUNTER_ID.get32(d))
                 .collect(),
+            modify_header: get(FlowContext::MODIFY_HEADER_ID),
+            reformat: get(FlowContext::PACKET_REFORMAT_ID),
+            vlans: (get(FlowContext::PUSH_VLAN), get(FlowContext::PUSH_VLAN_2)),
         }
     }
 }
@@ -108,7 +165,7 @@ impl Chip {
                 }
             }
             opcode::CREATE_FLOW_GROUP => {
-                st.masks.insert(id, CreateFlowGroupIn::MATCH_CRITERIA.slice(input).to_vec());
+                st.masks.insert(id, mask_of(input));
             }
             opcode::DESTROY_FLOW_GROUP => {
                 st.masks.remove(&DestroyFlowGroupIn::GROUP_ID.get32(input));

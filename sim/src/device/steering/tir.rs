@@ -1,5 +1,6 @@
 //! TIRs: to which queue a packet goes, directly or spread by its hash.
 
+use super::frame::Frame;
 use super::packet::Headers;
 use crate::device::Chip;
 use crate::device::host::Host;
@@ -20,10 +21,10 @@ const L4_DPORT: u64 = 1 << 3;
 
 impl Chip {
     /// Give a packet to a TIR.
-    pub(super) fn tir_receive(&mut self, h: &dyn Host, tirn: u32, p: &[u8], seen: &Headers, tag: u32) {
+    pub(super) fn tir_receive(&mut self, h: &dyn Host, tirn: u32, f: &Frame) {
         let Some(t) = self.objs.get(&(kind::TIR, tirn)) else { return };
         let get = |f: Field| f.within(CreateTirIn::CTX).get32(&t.input);
-        let hash = hash(&t.input, seen);
+        let hash = hash(&t.input, &f.seen);
         let rqn = match get(Tirc::DISP_TYPE) {
             DIRECT => get(Tirc::INLINE_RQN),
             _ => match self.spread(get(Tirc::INDIRECT_TABLE), hash) {
@@ -31,7 +32,7 @@ impl Chip {
                 None => return,
             },
         };
-        self.receive_packet(h, rqn, p, seen.info(tag, hash));
+        self.receive_packet(h, rqn, &f.bytes, f.seen.info(f.tag, hash, f.metadata()));
     }
 
     /// The queue of a table that a hash falls to.
@@ -48,9 +49,14 @@ impl Chip {
 /// The hash of a packet as a TIR asks for it.
 fn hash(tir: &[u8], seen: &Headers) -> u32 {
     let ctx = CreateTirIn::CTX;
-    let fields = SELECTED.within(Tirc::RX_HASH_FIELD_SELECTOR_OUTER.within(ctx)).get(tir);
-    let outer = |f: Field| f.within(DrMatchParam::OUTER).get32(&seen.fields).to_be_bytes();
-    let v6 = seen.l3 == prm::cqe::l3_type::IPV6;
+    let selected = |f: Field| SELECTED.within(f.within(ctx)).get(tir);
+    let inside = selected(Tirc::RX_HASH_FIELD_SELECTOR_INNER);
+    let (fields, layer, spec) = match seen.inner {
+        Some(inner) if inside != 0 => (inside, inner, DrMatchParam::INNER),
+        _ => (selected(Tirc::RX_HASH_FIELD_SELECTOR_OUTER), seen.outer, DrMatchParam::OUTER),
+    };
+    let outer = |f: Field| f.within(spec).get32(&seen.fields).to_be_bytes();
+    let v6 = layer.version == 6;
     let mut data = Vec::new();
     let mut address = |bit: u64, first: Field, last: Field| {
         if fields & bit != 0 {
@@ -68,7 +74,7 @@ fn hash(tir: &[u8], seen: &Headers) -> u32 {
     for (bit, tcp, udp) in ports {
         if fields & bit != 0 {
             // one of the two is zero
-            let port = |f: Field| f.within(DrMatchParam::OUTER).get(&seen.fields) as u16;
+            let port = |f: Field| f.within(spec).get(&seen.fields) as u16;
             data.extend((port(tcp) | port(udp)).to_be_bytes());
         }
     }
