@@ -1,4 +1,5 @@
-/* Export and import: the sizes, the blobs byte by byte, and what an imported object can do.
+/* Export and import: the sizes, the blobs byte by byte but for the numbers that the device picked,
+ * and what an imported object can do.
  * since: 65.0
  */
 #include "common.h"
@@ -11,6 +12,15 @@ static void dump(const char *label, const void *p, size_t n)
 	for (size_t i = 0; i < n; i++)
 		printf("%s%02x", i % 4 ? "" : " ", b[i]);
 	putchar('\n');
+}
+/* Blank a number that the device picked, and say whether the blob had it. */
+static void number(uint8_t *at, uint32_t expected)
+{
+	uint32_t got;
+
+	memcpy(&got, at, 4);
+	printf("  the device's number: %s\n", got == expected ? "yes" : "no");
+	memset(at, 0, 4);
 }
 static void edge(const char *label, const uint8_t *room, size_t size)
 {
@@ -40,8 +50,10 @@ int main(void)
 	MUST(umem = mlx5dv_devx_umem_reg(ctx, mem, sizeof mem, IBV_ACCESS_LOCAL_WRITE));
 	memset(room, 0xa5, sizeof room);
 	VAL("umem export", mlx5dv_devx_umem_export(umem, (void *)room));
+	number(room + 4, umem->umem_id);
 	dump("umem", room, 8);
 	edge("umem", room, 8);
+	memcpy(room + 4, &umem->umem_id, 4);
 	umem2 = PTR("umem import", mlx5dv_devx_umem_import(ctx, (void *)room));
 	printf("  same number: %s\n", umem2 && umem2->umem_id == umem->umem_id ? "yes" : "no");
 	VAL("umem dereg through the import", mlx5dv_devx_umem_dereg(umem2));
@@ -66,8 +78,8 @@ int main(void)
 	if (obj) {
 		memset(room, 0xa5, sizeof room);
 		VAL("export", mlx5dv_devx_obj_export(obj, (void *)room));
+		number(room + 8, get(out, 0x40, 32));
 		dump("obj", room, 32);
-		printf("  object_id is the device's: %s\n", *(uint32_t *)(room + 8) == get(out, 0x40, 32) ? "yes" : "no");
 		VAL("destroy", mlx5dv_devx_obj_destroy(obj));
 	}
 

@@ -112,8 +112,7 @@ int main(void)
 
 			if (type == IBV_SRQT_XRC)
 				continue; /* needs a domain: another program */
-			if (type == IBV_SRQT_BASIC)
-				x.srq_context = NULL; /* the reference forgets it */
+			x.srq_context = NULL; /* the reference forgets it unless the type is XRC */
 			snprintf(label, sizeof label, "create_srq_ex type %d extended CQ %d", type, with_ex);
 			srq = PTR(label, ibv_create_srq_ex(ctx, &x));
 			printf("  now %u %u\n", x.attr.max_wr, x.attr.max_sge);

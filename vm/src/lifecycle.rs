@@ -36,7 +36,7 @@ pub fn run(sides: &[String], like: &Spec, tally: &mut Tally) -> Result<()> {
         let problem = (ran.out != RELOAD)
             .then(|| format!("  - expected, + here\n{}{}", difference(RELOAD, &ran.out), ran.err));
         tally.check(&format!("reload ({place})"), problem);
-        let lines = kernel_log::look(&mut bed)?;
+        let lines = kernel_log::look(&mut bed, &["surprise", "reload"])?;
         tally.check(&format!("kernel log of it ({place})"), (!lines.is_empty()).then(|| lines.join("\n")));
     }
     Ok(())

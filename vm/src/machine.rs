@@ -35,6 +35,8 @@ pub struct Spec {
     pub driver: bool,
     /// Guest memory in MiB.
     pub memory: u32,
+    /// Processors. The driver makes a completion vector for each.
+    pub cpus: u8,
     /// More for the kernel's command line.
     pub append: String,
     /// Folders that the guest sees at the same paths.
@@ -155,7 +157,8 @@ impl Machine {
         let kernel = kernel::folder(cache, &spec.kernel);
         let mut c = root::program(tools, "usr/bin/qemu-system-x86_64");
         c.args(["-L"]).arg(tools.join("usr/share/qemu")).arg("-L").arg(tools.join("usr/share/seabios"));
-        c.args(["-accel", "tcg,thread=multi", "-M", "q35,smm=off,hpet=off", "-cpu", "Nehalem", "-smp", "2"]);
+        c.args(["-accel", "tcg,thread=multi", "-M", "q35,smm=off,hpet=off", "-cpu", "Nehalem"]);
+        c.args(["-smp", &spec.cpus.to_string()]);
         c.args(["-m", &spec.memory.to_string()]);
         c.args(["-object", &format!("memory-backend-memfd,id=ram,size={}M,share=on", spec.memory)]);
         c.args(["-machine", "memory-backend=ram", "-nodefaults", "-no-user-config", "-display", "none"]);

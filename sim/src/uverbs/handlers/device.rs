@@ -6,6 +6,7 @@ use super::super::device::{COMPLETION_VECTORS, Device};
 use super::super::file::{OpenFile, Ucontext};
 use super::super::mailbox::Mailbox;
 use super::super::shm::SharedPages;
+use super::super::spec::Generation;
 use nix::errno::Errno;
 
 /// Library capability: the kernel need not hand out UAR registers.
@@ -237,7 +238,9 @@ fn clock_pages(dev: &Device, file: &OpenFile) -> Option<SharedPages> {
     let mut v = Out::new(56);
     let wall =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
-    v.u64(8, wall).u64(16, now & CLOCK_MASK).u32(32, 1 << 31).u32(36, 31).u64(40, CLOCK_MASK).u64(48, 0x431);
+    // jiffies of 4 ms; 6.1 reckons with a smaller shift
+    let period = if dev.options.generation.has(Generation::V6_12) { 0x431 } else { 0x2_cbd3 };
+    v.u64(8, wall).u64(16, now & CLOCK_MASK).u32(32, 1 << 31).u32(36, 31).u64(40, CLOCK_MASK).u64(48, period);
     info.store(0, &v.0);
     let clock = SharedPages::map(&file.shared, CORE_CLOCK_PAGE, 4096).ok()?;
     tick(dev, &clock);

@@ -5,6 +5,7 @@ use super::super::cx::Cx;
 use super::super::device::Device;
 use super::super::mailbox::{Mailbox, Pages};
 use super::super::objects::{Object, types};
+use super::super::spec::Generation;
 use super::umem::{access, check_access};
 use nix::errno::Errno;
 
@@ -50,6 +51,8 @@ enum Source {
 
 /// Access flags that the interface knows.
 const KNOWN: u64 = 0x3ff | access::OPTIONAL;
+/// Rights to flush to memory's visibility and to its persistence.
+const FLUSH: u64 = 3 << 8;
 /// Access modes of a key: translation by pages, device memory.
 const MODE_PAGES: u64 = 1;
 const MODE_MEMIC: u64 = 5;
@@ -59,14 +62,15 @@ const PRESENT: u64 = 3;
 const CREATE_BYTES: usize = 272;
 const MKC: usize = 0x80;
 
-fn check_flags(flags: u64) -> Result<(), Errno> {
+fn check_flags(flags: u64, generation: Generation) -> Result<(), Errno> {
     check_access(flags)?;
     if flags & !KNOWN != 0 {
         return Err(Errno::EINVAL);
     }
-    // paging on demand is not offered
-    if flags & access::ON_DEMAND != 0 {
-        return Err(Errno::EOPNOTSUPP);
+    // paging on demand and flushing are not offered
+    if flags & (access::ON_DEMAND | FLUSH) != 0 {
+        let newer = generation.has(Generation::V6_12);
+        return Err(if newer { Errno::EOPNOTSUPP } else { Errno::EINVAL });
     }
     Ok(())
 }
@@ -170,7 +174,7 @@ pub fn register(cx: &mut Cx<'_>) -> Result<(), Errno> {
         return Err(Errno::EINVAL);
     }
     cx.file.context()?;
-    check_flags(flags)?;
+    check_flags(flags, cx.generation)?;
     pd_of_write(cx, pd)?;
     let writable =
         flags & (access::LOCAL_WRITE | access::REMOTE_WRITE | access::REMOTE_ATOMIC | access::MW_BIND) != 0;
@@ -186,7 +190,7 @@ pub fn register_method(cx: &mut Cx<'_>) -> Result<(), Errno> {
     let pd = cx.handle(1).ok_or(Errno::EINVAL)?;
     let (iova, len) = (cx.u64(3)?, cx.u64(5)?);
     let flags = cx.flags(6, KNOWN)?;
-    check_flags(flags)?;
+    check_flags(flags, cx.generation)?;
     let has_fd = cx.has(7);
     if has_fd == cx.has(4) || has_fd != cx.has(8) {
         return Err(Errno::EINVAL);
@@ -326,7 +330,7 @@ pub fn reregister(cx: &mut Cx<'_>) -> Result<(), Errno> {
         return Err(Errno::EINVAL);
     }
     if what & ACCESS != 0 {
-        check_flags(new_flags)?;
+        check_flags(new_flags, cx.generation)?;
         flags = new_flags;
     }
     if what & PD != 0 {

@@ -3,8 +3,9 @@
 use super::super::bytes::{In, Out};
 use super::super::cx::Cx;
 use super::super::device::Device;
+use super::super::spec::Generation;
 use nix::errno::Errno;
-use prm::{PerProtocolNetworkingOffloadCaps as Eth, QosCap};
+use prm::{CmdHcaCap, PerProtocolNetworkingOffloadCaps as Eth, QosCap};
 
 const CORE_BYTES: usize = 176;
 const EXTENDED_BYTES: usize = 304;
@@ -85,7 +86,15 @@ const FIRMWARE: u64 = 28 << 32 | 43 << 16 | 1000;
 /// ConnectX-7.
 pub const PART_ID: u32 = 0x1021;
 
-fn core(dev: &mut Device, p: &Pages) -> Out {
+/// Requests that a queue pair takes at most. Since 6.12 the driver counts what surely fits: send
+/// requests of 256 bytes, the longest that it builds, in a ring of entries of 64.
+fn most_requests(dev: &Device, generation: Generation) -> u32 {
+    let log = dev.cap(0x88, 8) as u32;
+    let longest = if generation.has(Generation::V6_12) { 2 } else { 0 };
+    1u32.checked_shl(log.saturating_sub(longest)).unwrap_or(0)
+}
+
+fn core(dev: &mut Device, p: &Pages, generation: Generation) -> Out {
     let log =
         |dev: &Device, at: usize, width: usize| 1u32.checked_shl(dev.cap(at, width) as u32).unwrap_or(0);
     let guid = super::gid::node_guid(dev).to_be_bytes();
@@ -106,7 +115,7 @@ fn core(dev: &mut Device, p: &Pages) -> Out {
         .u32(40, 0x2c9)
         .u32(44, PART_ID)
         .u32(52, qps)
-        .u32(56, log(dev, 0x88, 8))
+        .u32(56, most_requests(dev, generation))
         .u32(60, flags as u32)
         .u32(64, receive_sge.min(send_sge))
         .u32(68, 30)
@@ -136,7 +145,7 @@ fn core(dev: &mut Device, p: &Pages) -> Out {
 pub fn plain(cx: &mut Cx<'_>) -> Result<(), Errno> {
     cx.file.context()?;
     let p = pages(cx.dev);
-    let r = core(cx.dev, &p);
+    let r = core(cx.dev, &p, cx.generation);
     cx.core_out(&r.0)
 }
 
@@ -159,7 +168,7 @@ pub fn extended(cx: &mut Cx<'_>) -> Result<(), Errno> {
         let d = driver(cx.dev, &p, room, cx.generation);
         cx.uhw_out(&d.0)?;
     }
-    let mut r = core(cx.dev, &p);
+    let mut r = core(cx.dev, &p, cx.generation);
     r.0.resize(EXTENDED_BYTES, 0);
     let flags = capability_flags(cx.dev, &p);
     r.u32(180, EXTENDED_BYTES.min(cx.core_out_len()) as u32)
@@ -176,6 +185,14 @@ pub fn extended(cx: &mut Cx<'_>) -> Result<(), Errno> {
         let fcs = bit(&p.ethernet, 0x19, 1) as u32;
         r.u32(252, vlan | fcs << 1 | checksum << 2);
     }
+    if CmdHcaCap::TAG_MATCHING.is_set(&cx.dev.general) {
+        // tags, operations in flight, elements of a tagged receive
+        let tags = (1u32 << CmdHcaCap::LOG_TAG_MATCHING_LIST_SZ.get32(&cx.dev.general)) - 1;
+        r.u32(260, tags).u32(268, 1 << cx.dev.cap(0x88, 8)).u32(272, 1);
+        if CmdHcaCap::RNDV_OFFLOAD_RC.is_set(&cx.dev.general) {
+            r.u32(256, 64).u32(264, 1);
+        }
+    }
     if cx.dev.cap(0x222, 1) != 0 {
         r.u16(280, u16::MAX).u16(282, 0xfff);
     }
@@ -186,11 +203,11 @@ pub fn extended(cx: &mut Cx<'_>) -> Result<(), Errno> {
 }
 
 /// Length of the driver's answer of a kernel: `reg_c0` came with 7.2.
-fn driver_len(generation: super::super::spec::Generation) -> usize {
-    if generation.has(super::super::spec::Generation::V7_2) { DRIVER_BYTES } else { DRIVER_BYTES - 8 }
+fn driver_len(generation: Generation) -> usize {
+    if generation.has(Generation::V7_2) { DRIVER_BYTES } else { DRIVER_BYTES - 8 }
 }
 
-fn driver(dev: &Device, p: &Pages, room: usize, generation: super::super::spec::Generation) -> Out {
+fn driver(dev: &Device, p: &Pages, room: usize, generation: Generation) -> Out {
     let len = driver_len(generation).min(room);
     let mut d = Out::new(DRIVER_BYTES);
     d.u32(4, len as u32);
@@ -241,5 +258,10 @@ fn driver(dev: &Device, p: &Pages, room: usize, generation: super::super::spec::
         flags |= 8;
     }
     d.u32(60, flags);
+    let channels = CmdHcaCap::LOG_MAX_DCI_STREAM_CHANNELS.get32(&dev.general);
+    if channels != 0 {
+        let errored = CmdHcaCap::LOG_MAX_DCI_ERRORED_STREAMS.get32(&dev.general);
+        d.u8(100, channels as u8).u8(101, errored as u8);
+    }
     d
 }

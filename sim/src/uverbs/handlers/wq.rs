@@ -7,7 +7,7 @@ use super::super::device::Device;
 use super::super::mailbox::{Mailbox, Pages};
 use super::super::objects::{Object, types};
 use nix::errno::Errno;
-use prm::{CreateRqIn, CreateRqtIn, ModifyRqIn, Rqc, Rqtc, Wq as Ring};
+use prm::{CmdHcaCap, CreateRqIn, CreateRqtIn, ModifyRqIn, Rqc, Rqtc, Wq as Ring};
 
 /// State of a send or receive queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -207,6 +207,9 @@ fn make(cx: &mut Cx<'_>, request: &Request) -> Result<(u32, u32), Errno> {
         Ok(Object::Cq(cq)) => cq.number,
         _ => return Err(Errno::EINVAL),
     };
+    if request.flags & flag::DELAY_DROP != 0 && !CmdHcaCap::RQ_DELAY_DROP.is_set(&cx.dev.general) {
+        return Err(Errno::EOPNOTSUPP);
+    }
     let input = cx.uhw_in()?;
     let q = In(&input);
     if request.kind != RQ || input.len() < SHORTEST || !q.zero_from(48) {

@@ -21,6 +21,7 @@ use super::super::engine::{Ring, RingKind};
 use super::super::mailbox::{Mailbox, Pages};
 use super::super::objects::{Object, types};
 use nix::errno::Errno;
+use prm::{CmdHcaCap, CreateQpIn, CreateQpOut};
 pub use states::State;
 
 /// Transport of a queue pair, as verbs number them.
@@ -77,6 +78,10 @@ pub struct Qp {
     pub async_events: u32,
     /// Capabilities as granted: send and receive requests, their elements, inline bytes.
     pub cap: [u32; 5],
+    /// Remote rights that were asked for.
+    pub rights: u64,
+    /// Reads and atomics of the peer that it answers at a time.
+    pub responder_depth: u8,
     /// Whether every send request is signalled.
     pub signal_all: bool,
     /// Port.
@@ -169,6 +174,8 @@ struct Driver {
     bfreg: u32,
     /// Send buffer of a raw packet queue pair, or access key of a DC target.
     sq_buf_or_key: u64,
+    /// Options of enhanced connection establishment.
+    ece: u32,
 }
 
 impl Driver {
@@ -189,6 +196,7 @@ impl Driver {
             uidx: q.u32(32),
             bfreg: q.u32(36),
             sq_buf_or_key: q.u64(40),
+            ece: q.u32(48),
         })
     }
 }
@@ -364,7 +372,6 @@ fn check(cx: &Cx<'_>, request: &Request, driver: &Driver, kind: Kind) -> Result<
         || (driver.flags & raw_only != 0 && kind != Kind::RawPacket)
         || (driver.flags & flag::PACKET_BASED_CREDIT != 0 && (kind != Kind::Rc || cx.dev.cap(0x232, 1) == 0))
         || (driver.flags & flag::DCI_STREAM != 0 && kind != Kind::Dci)
-        || (driver.flags & flag::SIGNATURE != 0 && cx.dev.cap(0x214, 1) == 0)
     {
         return Err(Errno::EINVAL);
     }
@@ -408,6 +415,10 @@ fn rings(cx: &Cx<'_>, request: &Request, driver: &Driver) -> Result<Rings, Errno
     }
     let has_rq = request.cap[1] > 0;
     if !has_rq {
+        // the library must count as the driver does
+        if driver.rq_count != 0 || driver.rq_shift != 0 {
+            return Err(Errno::EINVAL);
+        }
         return Ok(Rings { rq_bytes: 0, sq_bytes: (driver.sq_count as u64) << 6 });
     }
     let signature = (driver.flags & flag::SIGNATURE != 0) as u32;
@@ -485,6 +496,9 @@ fn make_plain(cx: &mut Cx<'_>, request: &Request, driver: &Driver, kind: Kind) -
         .set(QPC + 0x3e8, 24, cq_number(cx, request.send_cq) as u64)
         .set(QPC + 0x4e8, 24, cq_number(cx, request.recv_cq.or(request.send_cq)) as u64)
         .set(QPC + 0x500, 64, dbr);
+    if CmdHcaCap::ECE_SUPPORT.is_set(&cx.dev.general) {
+        create.put(CreateQpIn::ECE, driver.ece as u64);
+    }
     if driver.sq_count > 0 {
         create.set(QPC + 0x51, 4, driver.sq_count.trailing_zeros() as u64);
     } else {
@@ -498,11 +512,16 @@ fn make_plain(cx: &mut Cx<'_>, request: &Request, driver: &Driver, kind: Kind) -
             .set(QPC + 0x494, 6, pages.offset >> (pages.shift - 6))
             .addresses(CREATE_BYTES, pages.addresses());
     }
-    let number = cx.dev.exec(&create, 16)?.get(0x48, 24) as u32;
-    let qp = Qp { number, kind, uid, uar, sends: driver.sq_count > 0, ..new_qp(request) };
+    let made = cx.dev.exec(&create, 16)?;
+    let number = made.get(0x48, 24) as u32;
+    let mut qp = Qp { number, kind, uid, uar, sends: driver.sq_count > 0, ..new_qp(request) };
+    if sizes.rq_bytes > 0 {
+        // a query answers what the ring has
+        qp.cap[1] = driver.rq_count;
+    }
     let handle = cx.commit(Object::Qp(qp), uses(request));
     let mut r = Out::new(40);
-    r.u32(0, register);
+    r.u32(0, register).u32(4, CreateQpOut::ECE.get32(&made.out));
     cx.uhw_out(&r.0)?;
     Ok(Made { handle, number, cap: request.cap })
 }

@@ -119,6 +119,9 @@ fn modify(cx: &mut Cx<'_>, mut change: Change) -> Result<(), Errno> {
         return Err(Errno::EOPNOTSUPP);
     }
     driver_input(cx)?;
+    if change.has(attr::RATE_LIMIT) && kind != Kind::RawPacket {
+        return Err(Errno::EOPNOTSUPP);
+    }
     if kind == Kind::Dct {
         return super::dct::modify(cx, &change, current, target);
     }
@@ -134,6 +137,12 @@ fn modify(cx: &mut Cx<'_>, mut change: Change) -> Result<(), Errno> {
     }
     if let Some(Object::Qp(qp)) = cx.file.handles.get_mut(change.handle) {
         qp.state = target;
+        if change.has(attr::ACCESS) {
+            qp.rights = change.access;
+        }
+        if change.has(attr::MAX_DEST_RD_ATOMIC) {
+            qp.responder_depth = change.max_dest_rd_atomic;
+        }
         if change.has(attr::PORT) {
             qp.port = change.port;
         }
@@ -197,7 +206,7 @@ fn send(cx: &mut Cx<'_>, change: &Change, kind: Kind, from: State, to: State) ->
 fn parameters(change: &Change) -> u32 {
     let table = [
         (attr::ALT_PATH, 1),
-        (attr::ACCESS, 0b1110),
+        (attr::ACCESS | attr::MAX_DEST_RD_ATOMIC, 0b1110),
         (attr::PKEY, 1 << 4),
         (attr::QKEY, 1 << 5),
         (attr::MIN_RNR, 1 << 6),
@@ -260,10 +269,21 @@ fn context(cx: &Cx<'_>, m: &mut Mailbox, change: &Change, kind: Kind, opcode: u1
             m.set(QPC + bit, width, value);
         }
     }
-    if change.has(attr::ACCESS) {
-        rights(cx, m, change.access, QPC);
+    if change.has(attr::ACCESS) || change.has(attr::MAX_DEST_RD_ATOMIC) {
+        rights(cx, m, granted(cx, change), QPC);
     }
     Ok(())
+}
+
+/// Remote rights after a change: reads and atomics need room to answer them.
+fn granted(cx: &Cx<'_>, change: &Change) -> u64 {
+    let (rights, depth) = match cx.file.handles.get(change.handle) {
+        Some(Object::Qp(qp)) => (qp.rights, qp.responder_depth),
+        _ => (0, 0),
+    };
+    let rights = if change.has(attr::ACCESS) { change.access } else { rights };
+    let depth = if change.has(attr::MAX_DEST_RD_ATOMIC) { change.max_dest_rd_atomic } else { depth };
+    if depth == 0 { rights & access::REMOTE_WRITE } else { rights }
 }
 
 /// Remote rights: reading, writing, atomics and how those count.

@@ -31,9 +31,13 @@ pub fn query(cx: &mut Cx<'_>) -> Result<(), Errno> {
     let get = |bit: usize, width: usize| reply.get(QPC + bit, width);
     let state = State::from_device(get(0, 4));
     if matches!(kind, Kind::Rc | Kind::Uc | Kind::XrcSend | Kind::XrcReceive) {
-        let path = Path::read(cx.dev, &reply.out, QPC + 0xc0);
-        path.put_dest(&mut r, 0);
-        Path::read(cx.dev, &reply.out, QPC + 0x220).put_dest(&mut r, 32);
+        for (at, bit) in [(0, 0xc0), (32, 0x220)] {
+            let path = Path::read(cx.dev, &reply.out, QPC + bit);
+            // a path without a port is none
+            if path.port != 0 {
+                path.put_dest(&mut r, at);
+            }
+        }
     }
     let migration = match get(0x13, 2) {
         3 => 0u8,

@@ -77,8 +77,11 @@ pub fn make(cx: &mut Cx<'_>, request: &Request, driver: &Driver) -> Result<Made,
     // the number that steering and the library know it by
     let number = raw.sq.or(raw.rq).unwrap_or(0);
     let uid = raw.uid;
-    let qp =
+    let mut qp =
         Qp { number, kind: Kind::RawPacket, uid, uar, sends: true, raw: Some(raw), ..super::new_qp(request) };
+    if request.cap[1] > 0 {
+        qp.cap[1] = driver.rq_count;
+    }
     let handle = cx.commit(Object::Qp(qp), uses(request));
     cx.uhw_out(&r.0)?;
     Ok(Made { handle, number, cap: request.cap })
