@@ -9,10 +9,12 @@ use nix::errno::Errno;
 use prm::{AllocPacketReformatContextIn, PacketReformatContextIn};
 
 /// Verbs flow counters. Nothing is on the device before a flow uses them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Counters {
     /// Firmware counter, once a flow uses it.
     pub number: Option<u32>,
+    /// What is counted, and at which place of a reader's array it is added.
+    pub points: Vec<(u32, u32)>,
 }
 
 /// A matcher.
@@ -25,8 +27,8 @@ pub struct Matcher {
 /// A rule.
 #[derive(Debug)]
 pub struct Flow {
-    table: u32,
-    index: u32,
+    pub(super) table: u32,
+    pub(super) index: u32,
 }
 
 /// A flow action.
@@ -51,7 +53,7 @@ pub struct Anchor {
 }
 
 /// Bits of an entry's action.
-mod bits {
+pub(super) mod bits {
     pub const ALLOW: u32 = 1;
     pub const DROP: u32 = 2;
     pub const FORWARD: u32 = 4;
@@ -63,7 +65,15 @@ mod bits {
 
 /// Destination types.
 const TO_TABLE: u8 = 1;
-const TO_TIR: u8 = 2;
+pub(super) const TO_TIR: u8 = 2;
+
+/// The priority of rules that take what no other rule took.
+const DEFAULT_PRIORITY: u16 = u16::MAX;
+/// The device's number of the e-switch's tables.
+const FDB: u32 = 4;
+/// Flow actions that a rule takes, and its last priority.
+const MOST_ACTIONS: usize = 2;
+const LAST_PRIORITY: u16 = 15;
 
 /// Directions as the interface numbers them.
 const NIC_RX: u64 = 0;
@@ -82,7 +92,7 @@ fn table_type(ft_type: u64) -> Result<u32, Errno> {
 }
 
 /// Raw packets are for those who may have them.
-fn privileged(cx: &Cx<'_>) -> Result<(), Errno> {
+pub(super) fn privileged(cx: &Cx<'_>) -> Result<(), Errno> {
     const CAP_NET_RAW: u32 = 13;
     match super::super::client::capable(cx.client.tid(), CAP_NET_RAW) {
         true => Ok(()),
@@ -94,8 +104,6 @@ fn privileged(cx: &Cx<'_>) -> Result<(), Errno> {
 pub fn create_matcher(cx: &mut Cx<'_>) -> Result<(), Errno> {
     const NORMAL: u8 = 0;
     const EGRESS: u64 = 4;
-    /// The last priority: rules that take what no other rule took.
-    const DEFAULT_PRIORITY: u16 = u16::MAX;
     let mut mask = cx.bytes(0x1001)?;
     if mask.len() > MATCH_BYTES {
         mask.truncate(MATCH_BYTES);
@@ -118,6 +126,10 @@ pub fn create_matcher(cx: &mut Cx<'_>) -> Result<(), Errno> {
         return Err(Errno::EINVAL);
     }
     let table_type = table_type(ft_type)?;
+    if table_type == FDB {
+        // there is no switchdev mode here
+        return Err(Errno::EINVAL);
+    }
     cx.dev.matchers += 1;
     let criteria = Criteria { serial: cx.dev.matchers, table_type, priority, enable, mask };
     cx.commit(Object::Matcher(Matcher { criteria }), Vec::new());
@@ -125,7 +137,7 @@ pub fn create_matcher(cx: &mut Cx<'_>) -> Result<(), Errno> {
 }
 
 /// The receiving end of a queue pair: its transport interface.
-fn interface_of(cx: &Cx<'_>, handle: u32) -> Result<u32, Errno> {
+pub(super) fn interface_of(cx: &Cx<'_>, handle: u32) -> Result<u32, Errno> {
     match cx.file.handles.get(handle) {
         Some(Object::Qp(qp)) => {
             qp.numbers().into_iter().find(|(op, _)| *op == 0x900).map(|(_, n)| n).ok_or(Errno::EINVAL)
@@ -182,8 +194,15 @@ pub fn create(cx: &mut Cx<'_>) -> Result<(), Errno> {
     };
     let egress = matches!(criteria.table_type, 1 | 8);
     let (mut action, mut holds) = destination(cx, egress)?;
+    if egress && action.destinations.iter().any(|(to, _)| *to == TO_TIR) {
+        return Err(Errno::EINVAL);
+    }
     holds.push(matcher);
-    for handle in cx.handle_array(0x1005) {
+    let actions = cx.handle_array(0x1005);
+    if actions.len() > MOST_ACTIONS {
+        return Err(Errno::EINVAL);
+    }
+    for handle in actions {
         match cx.file.handles.get(handle) {
             Some(Object::FlowAction(a)) => apply(&mut action, a)?,
             _ => return Err(Errno::EINVAL),
@@ -210,13 +229,16 @@ pub fn create(cx: &mut Cx<'_>) -> Result<(), Errno> {
         }
         action.tag = tag;
     }
+    if criteria.priority > LAST_PRIORITY && criteria.priority != DEFAULT_PRIORITY {
+        return Err(Errno::ENOMEM);
+    }
     let value = cx.bytes(0x1001)?;
     let (table, index) = flow_table::add(cx.dev, &criteria, &value, &action)?;
     cx.commit(Object::Flow(Flow { table, index }), holds);
     Ok(())
 }
 
-fn apply(action: &mut Action, a: &FlowAction) -> Result<(), Errno> {
+pub(super) fn apply(action: &mut Action, a: &FlowAction) -> Result<(), Errno> {
     let (bit, place) = match a.kind {
         ActionKind::ModifyHeader => (bits::MODIFY_HEADER, Some(&mut action.modify_header)),
         ActionKind::Reformat => (bits::REFORMAT, Some(&mut action.reformat)),
@@ -230,11 +252,6 @@ fn apply(action: &mut Action, a: &FlowAction) -> Result<(), Errno> {
         *place = number;
     }
     Ok(())
-}
-
-/// CREATE_FLOW of the write commands, whose specifications are not translated.
-pub fn create_write(_cx: &mut Cx<'_>) -> Result<(), Errno> {
-    Err(Errno::EOPNOTSUPP)
 }
 
 /// FLOW_ACTION.CREATE_MODIFY_HEADER.
@@ -258,7 +275,11 @@ pub fn create_modify_header(cx: &mut Cx<'_>) -> Result<(), Errno> {
 pub fn create_reformat(cx: &mut Cx<'_>) -> Result<(), Errno> {
     const DECAPSULATE: u64 = 0;
     let wanted = cx.u64(0x1001)?;
-    table_type(cx.u64(0x1002)?)?;
+    let direction = cx.u64(0x1002)?;
+    let goes = matches!((wanted, direction), (DECAPSULATE | 2, NIC_RX) | (1 | 3, NIC_TX));
+    if !goes {
+        return Err(Errno::EOPNOTSUPP);
+    }
     if wanted == DECAPSULATE {
         let action = FlowAction { number: None, kind: ActionKind::Decapsulate };
         cx.commit(Object::FlowAction(action), Vec::new());
@@ -269,9 +290,9 @@ pub fn create_reformat(cx: &mut Cx<'_>) -> Result<(), Errno> {
         1 => 2,
         2 => 3,
         3 => 4,
-        _ => return Err(Errno::EINVAL),
+        _ => return Err(Errno::EOPNOTSUPP),
     };
-    let data = cx.bytes(0x1003).map_err(|_| Errno::EINVAL)?;
+    let data = cx.bytes(0x1003)?;
     let context = AllocPacketReformatContextIn::PACKET_REFORMAT_CONTEXT.off;
     let start = (context + PacketReformatContextIn::REFORMAT_DATA.off) / 8;
     let mut m = Mailbox::command(0x93d, 0, AllocPacketReformatContextIn::SIZE);
@@ -303,23 +324,35 @@ pub fn create_anchor(cx: &mut Cx<'_>) -> Result<(), Errno> {
 
 /// COUNTERS.CREATE.
 pub fn create_counters(cx: &mut Cx<'_>) -> Result<(), Errno> {
-    cx.commit(Object::Counters(Counters { number: None }), Vec::new());
+    cx.commit(Object::Counters(Counters::default()), Vec::new());
     Ok(())
 }
 
-/// COUNTERS.READ: there is nothing to read before a flow uses them.
+/// COUNTERS.READ: there is nothing to read while no flow uses them.
 pub fn read_counters(cx: &mut Cx<'_>) -> Result<(), Errno> {
     const PREFER_CACHED: u64 = 1;
     cx.flags(2, PREFER_CACHED)?;
-    let known = match cx.handle(0).and_then(|h| cx.file.handles.get(h)) {
-        Some(Object::Counters(c)) => c.number,
+    let handle = cx.handle(0).ok_or(Errno::EINVAL)?;
+    if cx.file.handles.users(handle) == 0 {
+        return Err(Errno::EINVAL);
+    }
+    let (number, points) = match cx.file.handles.get(handle) {
+        Some(Object::Counters(c)) => (c.number.ok_or(Errno::EINVAL)?, c.points.clone()),
         _ => return Err(Errno::EINVAL),
     };
-    let number = known.ok_or(Errno::EINVAL)?;
+    let mut values = vec![0u64; cx.len(1) / 8];
+    if points.iter().any(|(_, index)| *index as usize >= values.len()) {
+        return Err(Errno::EINVAL);
+    }
     let mut m = Mailbox::command(0x93b, 0, 32);
     m.set(0xd0, 16, 1).set(0xe0, 32, number as u64);
     let reply = cx.dev.exec(&m, 32)?;
-    let values = [reply.get(0x80, 64), reply.get(0xc0, 64)];
+    let counted = [reply.get(0x80, 64), reply.get(0xc0, 64)];
+    for (what, index) in points {
+        if let (Some(v), Some(n)) = (values.get_mut(index as usize), counted.get(what as usize)) {
+            *v += n;
+        }
+    }
     let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_ne_bytes()).collect();
     cx.output(1, &bytes)
 }

@@ -9,7 +9,9 @@ pub mod devx_obj;
 pub mod dm;
 pub mod dmabuf;
 pub mod flow;
+pub mod flow_spec;
 pub mod flow_table;
+pub mod flow_write;
 pub mod gid;
 pub mod mmap;
 pub mod mr;
@@ -167,7 +169,7 @@ pub fn run_write(cx: &mut Cx<'_>, word: u32) -> Result<(), Errno> {
         38 => destroy_write(cx, 0, types::XRCD),
         39 => srq::create_xsrq_write(cx),
         40 => qp::open(cx),
-        0x8000_0032 => flow::create_write(cx),
+        0x8000_0032 => flow_write::create(cx),
         0x8000_0033 => destroy_write(cx, 4, types::FLOW),
         0x8000_0034 => wq::create_write(cx),
         0x8000_0035 => wq::modify(cx),
