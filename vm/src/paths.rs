@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Changes whenever roots or kernels are made differently. Checkouts of different age then
 /// keep out of each other's way.
-const LAYOUT: &str = "3";
+const LAYOUT: &str = "4";
 
 /// The folder of roots and kernels, under `$XDG_CACHE_HOME/mlx5-rs/vm`, by default in `~/.cache`.
 pub fn cache() -> Result<PathBuf> {

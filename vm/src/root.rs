@@ -15,7 +15,7 @@ const STAMP: &str = ".vm-root";
 /// one with the host's tools.
 pub const RELEASES: [(&str, &str); 2] = [("65.0", "sid"), ("56.1", "trixie")];
 
-const PACKAGES: [&str; 29] = [
+const PACKAGES: [&str; 32] = [
     "base-files",
     "base-passwd",
     "bash",
@@ -23,6 +23,7 @@ const PACKAGES: [&str; 29] = [
     "coreutils",
     "dash",
     "diffutils",
+    "dpdk-dev",
     "ethtool",
     "findutils",
     "grep",
@@ -33,6 +34,8 @@ const PACKAGES: [&str; 29] = [
     "iputils-ping",
     "kmod",
     "libibverbs-dev",
+    "librte-meta-mempool",
+    "librte-meta-net",
     "mount",
     "pciutils",
     "perftest",
