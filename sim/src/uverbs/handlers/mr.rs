@@ -8,6 +8,7 @@ use super::super::objects::{Object, types};
 use super::super::spec::Generation;
 use super::umem::{access, check_access};
 use nix::errno::Errno;
+use prm::CmdHcaCap;
 
 /// A memory region.
 #[derive(Debug)]
@@ -279,6 +280,9 @@ pub fn query(cx: &mut Cx<'_>) -> Result<(), Errno> {
 /// MR.ADVISE_MR: only paging on demand has advice to take.
 pub fn advise(cx: &mut Cx<'_>) -> Result<(), Errno> {
     const NO_FAULT: u64 = 2;
+    if !CmdHcaCap::PG.is_set(&cx.dev.general) {
+        return Err(Errno::EOPNOTSUPP);
+    }
     let advice = cx.u64(1)?;
     if advice > NO_FAULT {
         return Err(Errno::EOPNOTSUPP);

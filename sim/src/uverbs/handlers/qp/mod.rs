@@ -358,7 +358,6 @@ fn check(cx: &Cx<'_>, request: &Request, driver: &Driver, kind: Kind) -> Result<
     let offered = match kind {
         Kind::Dci | Kind::Dct => cx.dev.cap(0x21a, 1) != 0,
         Kind::XrcSend | Kind::XrcReceive => cx.dev.cap(0x23c, 1) != 0,
-        Kind::RawPacket => cx.dev.is_ethernet(),
         _ => true,
     };
     if !offered {
@@ -373,6 +372,15 @@ fn check(cx: &Cx<'_>, request: &Request, driver: &Driver, kind: Kind) -> Result<
         || (driver.flags & flag::PACKET_BASED_CREDIT != 0 && (kind != Kind::Rc || cx.dev.cap(0x232, 1) == 0))
         || (driver.flags & flag::DCI_STREAM != 0 && kind != Kind::Dci)
     {
+        return Err(Errno::EINVAL);
+    }
+    // initiators receive nothing
+    let receives = match kind {
+        Kind::Dci => request.cap[1] != 0 || request.cap[3] != 0,
+        Kind::XrcSend => request.srq.is_some(),
+        _ => false,
+    };
+    if receives {
         return Err(Errno::EINVAL);
     }
     let default_index = 0xff_ffff;

@@ -96,6 +96,9 @@ fn make_parts(
     let context = cx.file.context()?;
     let domain = context.transport_domain;
     let pdn = cx.pdn(request.pd.ok_or(Errno::EINVAL)?)?;
+    if request.cap[0] == 0 && request.cap[1] == 0 {
+        return Err(Errno::EINVAL);
+    }
     let mut place = (0, 0);
     if request.cap[0] > 0 {
         place = super::uar_of(cx, driver)?;
@@ -269,7 +272,8 @@ pub fn modify(cx: &mut Cx<'_>, change: &Change, to: State) -> Result<(), Errno> 
     };
     let (receive, send) = match to {
         State::Reset => (QueueState::Reset, QueueState::Reset),
-        State::Init | State::Sqd | State::Sqe => (rq_state, sq_state),
+        State::Init => (rq_state, sq_state),
+        State::Sqd | State::Sqe => return Err(Errno::EINVAL),
         State::Rtr => (QueueState::Ready, sq_state),
         State::Rts => (QueueState::Ready, QueueState::Ready),
         State::Err => (QueueState::Error, QueueState::Error),
