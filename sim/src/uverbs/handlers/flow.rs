@@ -71,6 +71,8 @@ pub(super) const TO_TIR: u8 = 2;
 const DEFAULT_PRIORITY: u16 = u16::MAX;
 /// The device's number of the e-switch's tables.
 const FDB: u32 = 4;
+/// The same for packets of RDMA that come in.
+const RDMA_RECEIVE: u32 = 7;
 /// Flow actions that a rule takes, and its last priority.
 const MOST_ACTIONS: usize = 2;
 const LAST_PRIORITY: u16 = 15;
@@ -78,6 +80,7 @@ const LAST_PRIORITY: u16 = 15;
 /// Directions as the interface numbers them.
 const NIC_RX: u64 = 0;
 const NIC_TX: u64 = 1;
+const RDMA_TX: u64 = 4;
 
 /// The device's number of a table type.
 fn table_type(ft_type: u64) -> Result<u32, Errno> {
@@ -146,7 +149,7 @@ pub(super) fn interface_of(cx: &Cx<'_>, handle: u32) -> Result<u32, Errno> {
     }
 }
 
-fn destination(cx: &Cx<'_>, egress: bool) -> Result<(Action, Vec<u32>), Errno> {
+fn destination(cx: &Cx<'_>, table_type: u32) -> Result<(Action, Vec<u32>), Errno> {
     const DEFAULT_MISS: u64 = 1;
     const DROP: u64 = 2;
     let flags = cx.flags(0x1009, DEFAULT_MISS | DROP)?;
@@ -154,6 +157,14 @@ fn destination(cx: &Cx<'_>, egress: bool) -> Result<(Action, Vec<u32>), Errno> {
     let mut action = Action::default();
     if flags == DEFAULT_MISS | DROP || (flags != 0 && (qp.is_some() || devx.is_some())) {
         return Err(Errno::EINVAL);
+    }
+    let egress = matches!(table_type, 1 | 8);
+    if table_type == RDMA_RECEIVE && qp.is_none() && devx.is_none() {
+        return Err(Errno::EINVAL);
+    }
+    if flags & DEFAULT_MISS != 0 && egress {
+        // nothing comes after
+        return Err(Errno::EOPNOTSUPP);
     }
     if flags & DROP != 0 {
         action.bits = bits::DROP;
@@ -176,11 +187,10 @@ fn destination(cx: &Cx<'_>, egress: bool) -> Result<(Action, Vec<u32>), Errno> {
             action.destinations.push(to);
             Ok((action, vec![handle]))
         }
-        (None, None) if flags & DEFAULT_MISS != 0 || egress => {
+        (None, None) => {
             action.bits = bits::ALLOW;
             Ok((action, Vec::new()))
         }
-        (None, None) => Err(Errno::EINVAL),
     }
 }
 
@@ -193,7 +203,7 @@ pub fn create(cx: &mut Cx<'_>) -> Result<(), Errno> {
         _ => return Err(Errno::EINVAL),
     };
     let egress = matches!(criteria.table_type, 1 | 8);
-    let (mut action, mut holds) = destination(cx, egress)?;
+    let (mut action, mut holds) = destination(cx, criteria.table_type)?;
     if egress && action.destinations.iter().any(|(to, _)| *to == TO_TIR) {
         return Err(Errno::EINVAL);
     }
@@ -258,7 +268,10 @@ pub(super) fn apply(action: &mut Action, a: &FlowAction) -> Result<(), Errno> {
 pub fn create_modify_header(cx: &mut Cx<'_>) -> Result<(), Errno> {
     const ACTION_BYTES: usize = 8;
     let actions = cx.bytes(0x1001)?;
-    let kind = table_type(cx.u64(0x1002)?)?;
+    let kind = match cx.u64(0x1002)? {
+        direction @ (NIC_RX | NIC_TX | RDMA_TX) => table_type(direction)?,
+        _ => return Err(Errno::EOPNOTSUPP),
+    };
     if actions.len() % ACTION_BYTES != 0 {
         return Err(Errno::EINVAL);
     }
@@ -311,7 +324,11 @@ pub fn create_reformat(cx: &mut Cx<'_>) -> Result<(), Errno> {
 /// STEERING_ANCHOR.CREATE.
 pub fn create_anchor(cx: &mut Cx<'_>) -> Result<(), Errno> {
     privileged(cx)?;
-    let table_type = table_type(cx.u64(0x1001)?)?;
+    let table_type = match table_type(cx.u64(0x1001)?)? {
+        FDB => return Err(Errno::EOPNOTSUPP),
+        nic @ (0 | 1) => nic,
+        _ => return Err(Errno::EINVAL),
+    };
     let priority = cx.u16(0x1002)?;
     cx.dev.matchers += 1;
     let criteria = Criteria { serial: cx.dev.matchers, table_type, priority, enable: 0, mask: Vec::new() };

@@ -8,7 +8,7 @@ use prm::{
     CreateFlowGroupIn, CreateFlowTableIn, DeleteFteIn, DestroyFlowGroupIn, DestroyFlowTableIn, FlowContext,
     FlowTableContext, ModifyFlowTableIn, SetFlowTableRootIn, SetFteIn,
 };
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Bytes of match parameters.
 pub const MATCH_BYTES: usize = 512;
@@ -26,7 +26,8 @@ pub struct FlowTable {
     /// The device's number.
     pub number: u32,
     group: u32,
-    used: BTreeSet<u32>,
+    /// Rules by index: what they match, and the bits of their actions.
+    used: BTreeMap<u32, (Vec<u8>, u32)>,
 }
 
 /// What a matcher matches on.
@@ -69,7 +70,7 @@ pub fn table_of(dev: &mut Device, c: &Criteria) -> Result<u32, Errno> {
         priority: c.priority,
         number,
         group,
-        used: BTreeSet::new(),
+        used: BTreeMap::new(),
     };
     let place = (c.table_type, c.priority, c.serial);
     let at = dev.flow_tables.partition_point(|t| (t.table_type, t.priority, t.matcher) < place);
@@ -143,6 +144,9 @@ pub struct Action {
     pub modify_header: u32,
 }
 
+/// What rules that match the same must agree on: drop, reformat, decapsulate, modify header.
+const EXCLUSIVE: u32 = 0x2 | 0x10 | 0x20 | 0x40;
+
 /// Add a rule; table and index.
 pub fn add(dev: &mut Device, c: &Criteria, value: &[u8], action: &Action) -> Result<(u32, u32), Errno> {
     let number = table_of(dev, c)?;
@@ -150,8 +154,11 @@ pub fn add(dev: &mut Device, c: &Criteria, value: &[u8], action: &Action) -> Res
         return Err(Errno::EINVAL);
     };
     let group = table.group;
-    let index = (0..1 << LOG_ENTRIES).find(|k| !table.used.contains(k)).ok_or(Errno::ENOSPC)?;
-    table.used.insert(index);
+    if table.used.values().any(|(v, does)| v == value && (does ^ action.bits) & EXCLUSIVE != 0) {
+        return Err(Errno::EEXIST);
+    }
+    let index = (0..1 << LOG_ENTRIES).find(|k| !table.used.contains_key(k)).ok_or(Errno::ENOSPC)?;
+    table.used.insert(index, (value.to_vec(), action.bits));
     let context = SetFteIn::FLOW_CONTEXT.off;
     let list = (context + FlowContext::DESTINATION.off) / 8;
     let entries = action.destinations.len() + action.counters.len();
