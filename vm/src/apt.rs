@@ -75,6 +75,8 @@ impl Suite {
             "Acquire::Retries=3",
             // a mirror may lag behind; what its files say is still signed
             "Acquire::Check-Valid-Until=false",
+            // lists that cannot be had are an error, not a warning
+            "APT::Update::Error-Mode=any",
             "Debug::NoLocking=1",
         ] {
             c.args(["-o", option]);

@@ -2,6 +2,7 @@
 //! face's channel as far as they are about the chip and not about the kernel.
 
 use super::function::Function;
+use crate::device::Fault;
 use crate::words::{bytes, number, object_data, port_data};
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
@@ -11,7 +12,10 @@ use std::path::Path;
 const HELP: &str = "\
 event TYPE [SUBTYPE [HEX]]   the device raises an event with those data bytes
 devx TYPE NUMBER [HEX]       the same, for the object of that number
-port PORT up|down            a port changes state";
+port PORT up|down            a port changes state
+fault CMD.OPCODE[#N]=STATUS[/SYNDROME]
+                             the N-th such command from now (1, or * for every one) is refused
+faults clear                 forget all faults";
 
 /// Event type of a port that changes state.
 const PORT_CHANGE: u8 = 0x09;
@@ -90,9 +94,28 @@ fn answer(cards: &mut [&mut Function], line: &str) -> Result<(), String> {
             let (sub, data) = port_data(port, state)?;
             raise(card, PORT_CHANGE, sub, &data)
         }
+        ["fault", rule] => card.inject(fault(rule)?),
+        ["faults", "clear"] => card.clear_faults(),
         _ => return Err(format!("'{line}' is not understood; one of:\n{HELP}")),
     }
     Ok(())
+}
+
+/// A fault rule about a command. Kernel calls are the kernel's, no rule fails them here.
+fn fault(rule: &str) -> Result<Fault, String> {
+    let wrong = || format!("'{rule}' is not CMD.OPCODE[#N]=STATUS[/SYNDROME]: only commands fail on a card");
+    let (what, outcome) = rule.split_once('=').ok_or_else(wrong)?;
+    let (name, n) = what.split_once('#').unwrap_or((what, "1"));
+    let opcode = number(name.strip_prefix("CMD.").ok_or_else(wrong)?)?;
+    let occurrence = if n == "*" { 0 } else { number(n)? };
+    let (status, syndrome) = outcome.split_once('/').unwrap_or((outcome, "0"));
+    let fault = Fault {
+        opcode: u16::try_from(opcode).map_err(|_| wrong())?,
+        occurrence: u32::try_from(occurrence).map_err(|_| wrong())?,
+        status: u8::try_from(number(status)?).map_err(|_| wrong())?,
+        syndrome: u32::try_from(number(syndrome)?).map_err(|_| wrong())?,
+    };
+    if fault.status == 0 || (n != "*" && fault.occurrence == 0) { Err(wrong()) } else { Ok(fault) }
 }
 
 fn raise(card: &mut Function, kind: u8, sub: u8, data: &[u8]) {
@@ -115,6 +138,12 @@ mod tests {
         assert_eq!(say("@1 port 1 down"), "error no card 1\n");
         assert!(say("port 1 sideways").starts_with("error a port goes up or down"));
         assert!(say("event 256").starts_with("error"));
+        assert_eq!(say("fault CMD.0x800#2=0xf/0x34"), "ok\n");
+        assert_eq!(say("fault CMD.0x800#*=1"), "ok\n");
+        for wrong in ["QP.CREATE=ENOMEM", "CMD.0x800=0", "CMD.0x800#0=1", "CMD.0x80000=1", "CMD.0x800"] {
+            assert!(say(&format!("fault {wrong}")).starts_with("error"), "{wrong}");
+        }
+        assert_eq!(say("faults clear"), "ok\n");
         assert!(say("").starts_with("error '' is not understood"));
     }
 }

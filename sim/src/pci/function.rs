@@ -3,7 +3,7 @@
 use super::config_space::{self, ConfigSpace};
 use super::guest::GuestView;
 use super::registers::Registers;
-use crate::device::Config;
+use crate::device::{Config, Fault};
 
 /// PCI device numbers: a ConnectX-7, and the companion through which its data-direct
 /// traffic goes.
@@ -98,6 +98,20 @@ impl Function {
     pub fn raise(&mut self, event_type: u8, subtype: u8, data: &[u8]) {
         if let Some(r) = &mut self.registers {
             r.chip().raise(&self.guest, event_type, subtype, data);
+        }
+    }
+
+    /// Make a command fail later.
+    pub fn inject(&mut self, fault: Fault) {
+        if let Some(r) = &mut self.registers {
+            r.chip().inject(fault);
+        }
+    }
+
+    /// Forget the faults that still wait for their command.
+    pub fn clear_faults(&mut self) {
+        if let Some(r) = &mut self.registers {
+            r.chip().clear_faults();
         }
     }
 
