@@ -1,5 +1,5 @@
-//! Serves functions on unix sockets, one client each, all in one thread: functions that
-//! share a wire see each other's packets in the order in which they were sent.
+//! Serves functions on unix sockets, one client each, all in one thread. Each is a card with a
+//! wire of its own: what it sends comes back to it, never to another card.
 
 use super::control::Control;
 use super::function::Function;
