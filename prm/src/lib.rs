@@ -20,6 +20,7 @@
 pub mod bits;
 pub mod cqe;
 pub mod event;
+pub mod flow;
 pub mod ifc;
 pub mod layout;
 pub mod object;

@@ -3,18 +3,19 @@
 
 use super::{
     doorbell::{self, Last},
-    post_send::{control_flags, mode},
+    post_send::control_flags,
     qp::{Batch, Qp},
     queue::{SendQueue, SendSlot},
     segment::{self, Cursor},
+    send_kind::mode,
 };
 use crate::{abi::verbs::ibv_qp_ex, error::Errno};
 use core::{ffi::c_int, ptr, sync::atomic::Ordering};
 use prm::wqe::{BB, Ctrl};
 
-/// Kinds of send queues that have builders beyond those of `post_send::kind`.
+/// Kinds of send queues that have builders beyond those of `send_kind::kind`.
 pub mod kind {
-    pub use super::super::post_send::kind::*;
+    pub use super::super::send_kind::kind::*;
     /// Initiator of dynamically connected transport.
     pub const DCI: u8 = 7;
 }

@@ -5,10 +5,11 @@
 use super::{
     ah::Ah,
     doorbell::{self, Last},
-    post_send::{build_plain, class, class_of, close_plain, control_flags, kind, mode, post_send},
+    post_send::{build_plain, close_plain, control_flags, post_send},
     qp::{PostSend, Qp},
     queue::SendQueue,
     segment::{self, Cursor},
+    send_kind::{class, class_of, kind, mode},
 };
 use crate::abi::verbs::{consts::*, ibv_qp, ibv_send_wr};
 use core::ffi::c_int;

@@ -3,9 +3,9 @@
 
 use super::{
     builder::{self, kind},
-    builder_dv, builder_ops as ops, builder_set as set, fast_send, mkey_conf, post_recv,
-    post_send::{self, mode},
+    builder_dv, builder_ops as ops, builder_set as set, fast_send, mkey_conf, post_recv, post_send,
     qp::{Qp, WrOps},
+    send_kind::{self, mode},
 };
 use crate::{
     abi::{
@@ -51,7 +51,7 @@ const RAW_WQE: u64 = MLX5DV_QP_EX_WITH_RAW_WQE as u64;
 fn builder_kind(qp: &Qp) -> Option<u8> {
     match qp.qp_type {
         IBV_QPT_DRIVER if qp.dc_type == MLX5DV_DCTYPE_DCI => Some(kind::DCI),
-        t => match post_send::kind_of(t, qp.underlay) {
+        t => match send_kind::kind_of(t, qp.underlay) {
             kind::OTHER | kind::UNDERLAY => None,
             k => Some(k),
         },
@@ -69,7 +69,7 @@ impl Qp {
                 (false, true) => mode::LOCKED,
                 (false, false) => mode::SINGLE,
             };
-            let k = post_send::kind_of(self.qp_type, self.underlay);
+            let k = send_kind::kind_of(self.qp_type, self.underlay);
             // SAFETY: NULL or a register of the context's pool.
             let own = unsafe { self.bf.as_ref() }.is_some_and(|bf| !bf.need_lock);
             let fast = if own { fast_send::choose(k, m) } else { None };

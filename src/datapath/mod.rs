@@ -35,6 +35,7 @@ pub mod queue;
 mod readers;
 mod scatter;
 mod segment;
+mod send_kind;
 pub mod srq;
 mod stall;
 mod tm;

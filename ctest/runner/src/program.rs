@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn the_comment_tells_the_runs() {
-        let p = from("/* Subject.\n * since: 56.1\n * run a: sim --x 1 --y ; env A=1 B=2 ; arg z\n */\n/* run b: sim */").expect("parses");
-        assert_eq!(p.since, "56.1");
+        let p = from("/* Subject.\n * since: 56.1\n * libibverbs: 65.0\n * run a: sim --x 1 --y ; env A=1 B=2 ; arg z\n */\n/* run b: sim */").expect("parses");
+        assert_eq!((p.since.as_str(), p.libibverbs.as_str()), ("56.1", "65.0"));
         assert_eq!(p.runs.len(), 2);
         assert_eq!(p.runs[1].sim, ["--x", "1", "--y"]);
         assert_eq!(p.runs[1].env, ["A=1", "B=2"]);

@@ -7,6 +7,7 @@
 
 mod bar;
 mod caps;
+mod checksum;
 mod command;
 mod eq;
 mod host;

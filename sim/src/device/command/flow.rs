@@ -4,6 +4,7 @@ use super::basic::limited;
 use super::{Check, Command, Done, Entry, Refusal, demand, entry, refuse};
 use crate::device::Chip;
 use crate::device::objects::{Key, general, kind};
+use prm::flow::{action, destination};
 use prm::{
     CreateFlowGroupIn, CreateFlowGroupOut, CreateFlowTableIn, CreateFlowTableOut, DeleteFteIn, DestFormat,
     DestroyFlowGroupIn, DestroyFlowTableIn, ExtendedDestFormat, Field, FlowContext, FlowTableContext,
@@ -29,26 +30,6 @@ pub(super) const COMMANDS: &[Entry] = &[
 const ENTRY: u16 = opcode::SET_FLOW_TABLE_ENTRY;
 /// Set in `table_miss_action`: continue at the table that `table_miss_id` names.
 const MISS_FORWARD: u64 = 1;
-
-/// Bits of an entry's action.
-mod action {
-    pub const ALLOW: u64 = 0x1;
-    pub const DROP: u64 = 0x2;
-    pub const FORWARD: u64 = 0x4;
-    pub const COUNT: u64 = 0x8;
-    pub const REFORMAT: u64 = 0x10;
-    pub const MODIFY_HEADER: u64 = 0x40;
-}
-
-/// Types of an entry's destinations.
-mod destination {
-    pub const VPORT: u32 = 0;
-    pub const TABLE: u32 = 1;
-    pub const TIR: u32 = 2;
-    pub const SAMPLER: u32 = 6;
-    pub const UPLINK: u32 = 8;
-    pub const TABLE_TYPE: u32 = 0xa;
-}
 
 fn sync(_: &mut Chip, _: &mut Command) -> Done {
     Ok(())
@@ -212,7 +193,7 @@ fn sends(table_type: u64) -> bool {
 /// Where an entry sends packets and what counts them, each checked.
 fn entry_references(chip: &Chip, c: &Command, table: Key) -> Result<Vec<Key>, Refusal> {
     let get = |f: Field| f.within(SetFteIn::FLOW_CONTEXT).get32(c.input);
-    let does = get(FlowContext::ACTION) as u64;
+    let does = get(FlowContext::ACTION);
     let mut uses = vec![];
     let mut hold = |key: Key, check: Check| chip.objs.usable(key, c.uid, check).map(|_| uses.push(key));
     let verdicts = does & (action::ALLOW | action::DROP | action::FORWARD);
@@ -347,14 +328,14 @@ mod tests {
         (s, CreateFlowGroupOut::GROUP_ID.get(&b.out))
     }
 
-    fn set(b: &mut Bench, op_mod: u64, t: u64, g: u64, index: u64, act: u64, dest: Option<u64>) -> u8 {
+    fn set(b: &mut Bench, op_mod: u64, t: u64, g: u64, index: u64, act: u32, dest: Option<u64>) -> u8 {
         let ctx = |f: Field| f.within(SetFteIn::FLOW_CONTEXT);
         let mut f = vec![
             (MboxIn::OP_MOD, op_mod),
             (SetFteIn::TABLE_ID, t),
             (SetFteIn::FLOW_INDEX, index),
             (ctx(FlowContext::GROUP_ID), g),
-            (ctx(FlowContext::ACTION), act),
+            (ctx(FlowContext::ACTION), act as u64),
         ];
         if let Some(d) = dest {
             f.push((ctx(FlowContext::DESTINATION_LIST_SIZE), 1));

@@ -1,8 +1,8 @@
 //! What flow entries point at: counters, packet reformats, header modifications.
 
 use super::{Check, Command, Done, Entry, demand, entry, refuse};
-use crate::device::Chip;
 use crate::device::objects::kind;
+use crate::device::{Chip, steering};
 use prm::{
     AllocFlowCounterIn, AllocFlowCounterOut, AllocModifyHeaderContextIn, AllocModifyHeaderContextOut,
     AllocPacketReformatContextIn, AllocPacketReformatContextOut, CmdHcaCap, DeallocFlowCounterIn,
@@ -46,16 +46,6 @@ const REFORMAT_TYPE: Field = Field::new(0, 8);
 const REMOVE_HEADER: u64 = 0x10;
 /// Set, add, copy.
 const ACTIONS: std::ops::RangeInclusive<u64> = 1..=3;
-/// Header fields that actions may name: Ethernet, IP, TCP, UDP, metadata registers, tunnel.
-const FIELDS: &[std::ops::RangeInclusive<u64>] = &[
-    0x01..=0x17, // MAC, ethertype, DSCP, ports, TTL, addresses, VLAN
-    0x31..=0x48, // the inner ones, hop limits
-    0x49..=0x49, // register A
-    0x50..=0x58, // registers B, C0..C7
-    0x59..=0x5c, // TCP sequence and acknowledged numbers
-    0x73..=0x73, // ECN
-];
-
 /// One counter, or a block: `flow_counter_bulk` has a bit for 128 shifted left by it.
 fn alloc_counter(chip: &mut Chip, c: &mut Command) -> Done {
     let bulk = AllocFlowCounterIn::FLOW_COUNTER_BULK.get32(c.input);
@@ -145,7 +135,7 @@ fn alloc_modify(chip: &mut Chip, c: &mut Command) -> Done {
     for a in actions.chunks_exact(SetActionIn::SIZE) {
         demand(ACTIONS.contains(&SetActionIn::ACTION_TYPE.get(a)), status::BAD_PARAM, Check::Field)?;
         let field = SetActionIn::FIELD.get(a);
-        demand(FIELDS.iter().any(|r| r.contains(&field)), status::BAD_PARAM, Check::Capability)?;
+        demand(steering::is_header_field(field), status::BAD_PARAM, Check::Capability)?;
         // a length of 0 stands for 32 bits
         let end = SetActionIn::OFFSET.get(a) + (SetActionIn::LENGTH.get(a).wrapping_sub(1) & 31) + 1;
         let is_add = SetActionIn::ACTION_TYPE.get(a) == 2;

@@ -5,12 +5,12 @@ use super::payload::Payload;
 use super::respond::Message;
 use super::send::Step;
 use super::wqe::{Reader, Wqe};
-use crate::device::Chip;
 use crate::device::command::service;
 use crate::device::host::Host;
+use crate::device::{Chip, checksum};
+use prm::Qpc;
 use prm::cqe::{self, syndrome};
 use prm::wqe::{Av, opcode};
-use prm::{Field, Qpc};
 
 /// The destination of multicast.
 const MULTICAST: u32 = 0xff_ffff;
@@ -156,10 +156,8 @@ fn ipv4_header(g: &mut [u8; HEADER], len: usize, src: &[u8; 16], dst: &[u8]) {
     if let Some(d) = dst.get(12..16) {
         g[36..40].copy_from_slice(d);
     }
-    let sum: u32 = g[20..].chunks_exact(2).map(|c| Field::new(0, 16).get32(c)).sum();
-    let sum = (sum & 0xffff) + (sum >> 16);
-    let sum = (sum & 0xffff) + (sum >> 16);
-    g[30..32].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+    let sum = checksum::internet(&[&g[20..]]);
+    g[30..32].copy_from_slice(&sum.to_be_bytes());
 }
 
 /// Longest datagram by the context's MTU code: 1 is 256 bytes.

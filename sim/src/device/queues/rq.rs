@@ -7,10 +7,10 @@ use super::payload::Payload;
 use super::recv_queue::{Broken, RecvQueue, Taken};
 use super::striding::Striding;
 use super::wqe::Segment;
-use crate::device::Chip;
 use crate::device::command::queue_state as state;
 use crate::device::host::Host;
 use crate::device::objects::{Key, kind};
+use crate::device::{Chip, checksum};
 use prm::cqe::{self, Cqe64, syndrome};
 use prm::{Field, event};
 
@@ -46,6 +46,8 @@ pub(in crate::device) struct PacketInfo {
 
 /// Hash of the packet in a receive completion.
 pub(super) const RX_HASH: Field = Field::new(0x60, 32);
+/// Where the summed bytes of a packet start: behind the Ethernet header.
+const BODY: usize = 14;
 /// Sum of the packet's bytes.
 pub(super) const CHECKSUM: Field = Field::new(0xa0, 16);
 /// Metadata that steering left.
@@ -84,7 +86,7 @@ impl Chip {
         Cqe64::L4_HDR_TYPE_ETC.set(e, (info.l4 as u64) << 4 | (info.l3 as u64) << 2);
         RX_HASH.set(e, info.rx_hash as u64);
         METADATA.set(e, info.metadata as u64);
-        CHECKSUM.set(e, sum(p) as u64);
+        CHECKSUM.set(e, checksum::sum(&[p.get(BODY..).unwrap_or(&[])]) as u64);
         self.place_packet(h, rqn, &list, p, c, counter);
     }
 
@@ -193,14 +195,4 @@ impl Chip {
     pub(in crate::device) fn rq_destroy(&mut self, rqn: u32) {
         self.dp.rqs.remove(&rqn);
     }
-}
-
-/// The ones' complement sum of what follows the Ethernet header.
-fn sum(p: &[u8]) -> u16 {
-    let body = p.get(14..).unwrap_or(&[]);
-    let mut s: u64 = body.chunks(2).map(|c| (c[0] as u64) << 8 | c.get(1).copied().unwrap_or(0) as u64).sum();
-    while s >> 16 != 0 {
-        s = (s & 0xffff) + (s >> 16);
-    }
-    s as u16
 }

@@ -1,18 +1,8 @@
-//! Sums of headers.
+//! Sums in headers.
 
 use super::packet::{Layer, protocol};
+use crate::device::checksum::internet;
 use prm::bits::{be16, get};
-
-/// The internet checksum of several pieces, each but the last of even length.
-fn sum(pieces: &[&[u8]]) -> u16 {
-    let words = pieces.iter().flat_map(|p| p.chunks(2));
-    let mut s: u64 =
-        words.map(|c| (c.first().map_or(0, |b| *b as u64) << 8) + c.get(1).map_or(0, |b| *b as u64)).sum();
-    while s >> 16 != 0 {
-        s = (s & 0xffff) + (s >> 16);
-    }
-    !(s as u16)
-}
 
 pub(super) fn put16(p: &mut [u8], at: usize, v: u16) {
     if let Some(to) = p.get_mut(at..at + 2) {
@@ -24,7 +14,7 @@ pub(super) fn put16(p: &mut [u8], at: usize, v: u16) {
 pub(super) fn ipv4(p: &mut [u8], at: usize) {
     let len = 4 * get(p, 8 * at + 4, 4) as usize;
     put16(p, at + 10, 0);
-    let s = p.get(at..at + len).map_or(0, |header| sum(&[header]));
+    let s = p.get(at..at + len).map_or(0, |header| internet(&[header]));
     put16(p, at + 10, s);
 }
 
@@ -47,7 +37,7 @@ pub(super) fn mend(p: &mut [u8], l: &Layer) {
     put16(p, place, 0);
     let (Some(addresses), Some(whole)) = (p.get(addresses), p.get(at..end.min(p.len()))) else { return };
     let pseudo = [&(whole.len() as u32).to_be_bytes()[..], &[0, 0, 0, l.protocol]].concat();
-    let s = sum(&[addresses, &pseudo, whole]);
+    let s = internet(&[addresses, &pseudo, whole]);
     // zero is written as its other form
     put16(p, place, if s == 0 && l.protocol == protocol::UDP { 0xffff } else { s });
 }

@@ -16,9 +16,11 @@ mod tir;
 mod tunnel;
 mod walk;
 
+pub(super) use modify::is_header_field;
 pub(super) use segment::segments;
 
 use crate::device::Chip;
+use prm::flow::destination;
 use prm::{
     CreateFlowGroupIn, CreateFlowTableIn, DeleteFteIn, DestFormat, DestroyFlowGroupIn, DestroyFlowTableIn,
     ExtendedDestFormat, Field, FlowContext, FlowCounterList, FlowTableContext, ModifyFlowTableIn,
@@ -91,14 +93,7 @@ fn mask_of(input: &[u8]) -> Vec<u8> {
     mask
 }
 
-/// Types of an entry's destinations.
-mod destination {
-    pub const TABLE: u32 = 1;
-    pub const TIR: u32 = 2;
-    pub const SAMPLER: u32 = 6;
-}
-
-fn destination(d: &[u8], extended: bool) -> (Destination, Option<u32>) {
+fn destination_of(d: &[u8], extended: bool) -> (Destination, Option<u32>) {
     let id = DestFormat::DESTINATION_ID.get32(d);
     let to = match DestFormat::DESTINATION_TYPE.get32(d) {
         destination::TABLE => Destination::Table(id),
@@ -132,7 +127,7 @@ impl Entry {
             value: FlowContext::MATCH_VALUE.within(SetFteIn::FLOW_CONTEXT).slice(input).to_vec(),
             action: get(FlowContext::ACTION),
             tag: get(FlowContext::FLOW_TAG),
-            destinations: list().take(destinations).map(|d| destination(d, extended)).collect(),
+            destinations: list().take(destinations).map(|d| destination_of(d, extended)).collect(),
             counters: list()
                 .skip(destinations)
                 .take(counters)

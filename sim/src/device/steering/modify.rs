@@ -92,17 +92,30 @@ fn in_layer(field: u64, l: &Layer, f: &Frame) -> Option<Place> {
     (place.off + place.bits <= 8 * f.bytes.len()).then_some(Place::Packet(place))
 }
 
-fn place(field: u64, f: &Frame) -> Option<Place> {
+/// The register that a field is.
+fn register(field: u64) -> Option<usize> {
     match field {
-        0x49 => return Some(Place::Register(A)),
-        0x50 => return Some(Place::Register(B)),
-        0x51..=0x58 => return Some(Place::Register(C0 + (field - 0x51) as usize)),
-        _ => {}
+        0x49 => Some(A),
+        0x50 => Some(B),
+        0x51..=0x58 => Some(C0 + (field - 0x51) as usize),
+        _ => None,
+    }
+}
+
+fn place(field: u64, f: &Frame) -> Option<Place> {
+    if let Some(n) = register(field) {
+        return Some(Place::Register(n));
     }
     match outer_number(field) {
         Some(n) => in_layer(n, &f.seen.inner?, f),
         None => in_layer(field, &f.seen.outer, f),
     }
+}
+
+/// Whether actions may name a field: one of a header, outer or inner, or a register.
+pub(in crate::device) fn is_header_field(field: u64) -> bool {
+    let number = outer_number(field).unwrap_or(field);
+    register(field).is_some() || OUTER.iter().any(|(n, ..)| *n == number)
 }
 
 fn read(place: &Place, f: &Frame) -> u64 {

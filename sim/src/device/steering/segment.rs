@@ -1,5 +1,6 @@
 //! Large sends cut into packets.
 
+use super::checksum::{self, put16};
 use prm::bits::{be16, be32};
 
 const IPV4: u16 = 0x0800;
@@ -21,12 +22,6 @@ pub(in crate::device) fn segments(header: &[u8], body: &[u8], mss: usize) -> Vec
         .collect()
 }
 
-fn put16(p: &mut [u8], at: usize, v: u16) {
-    if let Some(to) = p.get_mut(at..at + 2) {
-        to.copy_from_slice(&v.to_be_bytes());
-    }
-}
-
 fn adjust(p: &mut [u8], n: usize, offset: usize, last: bool) {
     const VLAN: u16 = 0x8100;
     let (mut ethertype, mut ip) = (be16(p, 12), 14);
@@ -40,9 +35,7 @@ fn adjust(p: &mut [u8], n: usize, offset: usize, last: bool) {
             let id = be16(p, ip + 4).wrapping_add(n as u16);
             put16(p, ip + 4, id);
             let words = p.get(ip).map_or(5, |b| b & 0xf) as usize;
-            put16(p, ip + 10, 0);
-            let sum = checksum(p.get(ip..ip + words * 4).unwrap_or(&[]));
-            put16(p, ip + 10, sum);
+            checksum::ipv4(p, ip);
             ip + words * 4
         }
         IPV6 => {
@@ -58,16 +51,6 @@ fn adjust(p: &mut [u8], n: usize, offset: usize, last: bool) {
     if !last && let Some(flags) = p.get_mut(tcp + 13) {
         *flags &= !LAST_ONLY;
     }
-}
-
-/// The internet checksum.
-fn checksum(bytes: &[u8]) -> u16 {
-    let mut s: u32 =
-        bytes.chunks(2).map(|c| (c[0] as u32) << 8 | c.get(1).copied().unwrap_or(0) as u32).sum();
-    while s >> 16 != 0 {
-        s = (s & 0xffff) + (s >> 16);
-    }
-    !(s as u16)
 }
 
 #[cfg(test)]
@@ -90,7 +73,11 @@ mod tests {
         assert_eq!(list.iter().map(|p| be32(p, 38)).collect::<Vec<_>>(), [1000, 1100, 1200]);
         assert_eq!(list.iter().map(|p| p[47]).collect::<Vec<_>>(), [0x10, 0x10, 0x19]);
         for p in &list {
-            assert_eq!(checksum(&p[14..34]), 0, "a header with its checksum sums to nothing");
+            assert_eq!(
+                crate::device::checksum::internet(&[&p[14..34]]),
+                0,
+                "a header with its checksum sums to nothing"
+            );
         }
     }
 }

@@ -5,6 +5,7 @@ use super::{Destination, Entry, modify, reformat};
 use crate::device::Chip;
 use crate::device::host::Host;
 use crate::device::objects::{general, kind};
+use prm::flow::action;
 use prm::{CreateFlowSamplerIn, Field, FlowSampler};
 
 /// Table types whose roots packets start from.
@@ -12,20 +13,6 @@ const RECEIVE: u8 = 0;
 const SEND: u8 = 1;
 const RECEIVE_SNIFFER: u8 = 5;
 const SEND_SNIFFER: u8 = 6;
-
-/// Bits of an entry's action.
-mod action {
-    pub const ALLOW: u32 = 0x1;
-    pub const DROP: u32 = 0x2;
-    pub const COUNT: u32 = 0x8;
-    pub const REFORMAT: u32 = 0x10;
-    pub const DECAPSULATE: u32 = 0x20;
-    pub const MODIFY_HEADER: u32 = 0x40;
-    pub const POP_VLAN: u32 = 0x80;
-    pub const PUSH_VLAN: u32 = 0x100;
-    pub const POP_VLAN_2: u32 = 0x400;
-    pub const PUSH_VLAN_2: u32 = 0x800;
-}
 
 /// Most tables on a packet's way.
 const MAX_HOPS: usize = 64;

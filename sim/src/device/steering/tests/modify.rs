@@ -48,6 +48,15 @@ fn fields_are_set_and_sums_follow() {
 }
 
 #[test]
+fn only_known_fields_are_named() {
+    let known = |list: &[u64]| list.iter().all(|f| is_header_field(*f));
+    assert!(known(&[0x01, 0x17, 0x31, 0x46, 0x47, 0x48, 0x49, 0x50, 0x58, 0x59, 0x5c, 0x73]));
+    for field in [0, 0x18, 0x30, 0x4a, 0x4f, 0x5d, 0x72, 0x74, 0xfff] {
+        assert!(!is_header_field(field), "{field:#x}");
+    }
+}
+
+#[test]
 fn adding_wraps_and_copying_moves_bits() {
     let mut f = packet();
     let minus = action(ADD, &[(AddActionIn::FIELD, 0x0a), (AddActionIn::DATA, 0xffff_ffff)]);
